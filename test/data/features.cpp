@@ -9,6 +9,7 @@
 #include <sinter/data/features/save.hpp>
 #include <sinter/data/features/stream.hpp>
 #include <sinter/data/transform/shuffle.hpp>
+#include <sinter/io/file.hpp>
 #include <cmath>
 #include <span>
 

@@ -7,6 +7,7 @@
 #include "temporary_folder.hpp"
 
 #include <sinter/io/atomic_write.hpp>
+#include <sinter/io/make_folders.hpp>
 
 #include <atomic>
 #include <csignal>

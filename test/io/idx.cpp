@@ -6,6 +6,7 @@
 
 #include <sinter/io/idx.hpp>
 #include <span>
+#include <zlib.h>
 
 
 using namespace std::string_literals;

@@ -6,7 +6,9 @@
 #include "io/error_parts.hpp"
 #include "io/temporary_folder.hpp"
 #include "support/messages.hpp"
+#include <fcntl.h>
 #include <fstream>
+#include <sys/file.h>
 #include <thread>
 
 // The small files beside checkpoints, with other things in them than were written.

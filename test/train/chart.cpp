@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(charts_of_nothing_and_of_very_much) {
     const std::string s = to_svg(line_chart{"Loss", "step", "loss", {much}});
     BOOST_TEST(s.size() < 30000u);
     BOOST_TEST(well_formed(s));
-    const curve thin = detail::thinned({"", {1, 3, 5, 7}}, 2);
+    const curve thin = svg::thinned({"", {1, 3, 5, 7}}, 2);
     BOOST_TEST(thin.y == (std::vector<double>{2, 6}));
     BOOST_TEST(thin.x == (std::vector<double>{1.5, 3.5}));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
 #include <bit>
 #include <cstdint>
@@ -14,52 +15,11 @@ public:
     explicit checksum(std::uint64_t seed = 0)
         : lane_{seed + p1 + p2, seed + p2, seed, seed - p1}, seed_(seed) {}
 
-    void update(span<const std::byte> bytes) {
-        if (bytes.empty()) return;   // it may have no address
-        const std::byte* at = bytes.data();
-        std::size_t n = bytes.size();
-        const std::size_t before = static_cast<std::size_t>(total_ % stripe);
-        total_ += n;
-        if (before != 0) {
-            const std::size_t missing = stripe - before < n ? stripe - before : n;
-            std::memcpy(rest_ + before, at, missing);
-            at += missing;
-            n -= missing;
-            if (before + missing < stripe) return;
-            at_stripes(rest_, 1);
-        }
-        at_stripes(at, n / stripe);
-        at += n / stripe * stripe;
-        if (n % stripe != 0) std::memcpy(rest_, at, n % stripe);
-    }
+    SINTER_APART void update(span<const std::byte> bytes);
 
-    std::uint64_t value() const {
-        std::uint64_t h = seed_ + p5;
-        if (total_ >= stripe) {
-            h = std::rotl(lane_[0], 1) + std::rotl(lane_[1], 7) + std::rotl(lane_[2], 12) + std::rotl(lane_[3], 18);
-            for (const std::uint64_t lane : lane_) h = (h ^ round(0, lane)) * p1 + p4;
-        }
-        h += total_;
-        const std::size_t n = static_cast<std::size_t>(total_ % stripe);
-        std::size_t i = 0;
-        for (; i + 8 <= n; i += 8) h = std::rotl(h ^ round(0, word(rest_ + i)), 27) * p1 + p4;
-        if (i + 4 <= n) {
-            std::uint32_t half;
-            std::memcpy(&half, rest_ + i, 4);
-            h = std::rotl(h ^ little(half) * p1, 23) * p2 + p3;
-            i += 4;
-        }
-        for (; i < n; ++i) h = std::rotl(h ^ std::to_integer<std::uint64_t>(rest_[i]) * p5, 11) * p1;
-        h = (h ^ h >> 33) * p2;
-        h = (h ^ h >> 29) * p3;
-        return h ^ h >> 32;
-    }
+    SINTER_APART std::uint64_t value() const;
 
-    static std::uint64_t of(span<const std::byte> bytes, std::uint64_t seed = 0) {
-        checksum c(seed);
-        c.update(bytes);
-        return c.value();
-    }
+    SINTER_APART static std::uint64_t of(span<const std::byte> bytes, std::uint64_t seed = 0);
 
 private:
     static constexpr std::size_t stripe = 32;
@@ -82,16 +42,67 @@ private:
         std::memcpy(&w, at, 8);
         return little(w);
     }
-    void at_stripes(const std::byte* at, std::size_t n) {
-        std::uint64_t a = lane_[0], b = lane_[1], c = lane_[2], d = lane_[3];
-        for (; n != 0; --n, at += stripe) {
-            a = round(a, word(at));
-            b = round(b, word(at + 8));
-            c = round(c, word(at + 16));
-            d = round(d, word(at + 24));
-        }
-        lane_[0] = a, lane_[1] = b, lane_[2] = c, lane_[3] = d;
-    }
+    SINTER_APART void at_stripes(const std::byte* at, std::size_t n);
 };
+
+#if SINTER_BODIES
+SINTER_APART void checksum::update(span<const std::byte> bytes) {
+    if (bytes.empty()) return;   // it may have no address
+    const std::byte* at = bytes.data();
+    std::size_t n = bytes.size();
+    const std::size_t before = static_cast<std::size_t>(total_ % stripe);
+    total_ += n;
+    if (before != 0) {
+        const std::size_t missing = stripe - before < n ? stripe - before : n;
+        std::memcpy(rest_ + before, at, missing);
+        at += missing;
+        n -= missing;
+        if (before + missing < stripe) return;
+        at_stripes(rest_, 1);
+    }
+    at_stripes(at, n / stripe);
+    at += n / stripe * stripe;
+    if (n % stripe != 0) std::memcpy(rest_, at, n % stripe);
+}
+
+SINTER_APART std::uint64_t checksum::value() const {
+    std::uint64_t h = seed_ + p5;
+    if (total_ >= stripe) {
+        h = std::rotl(lane_[0], 1) + std::rotl(lane_[1], 7) + std::rotl(lane_[2], 12) + std::rotl(lane_[3], 18);
+        for (const std::uint64_t lane : lane_) h = (h ^ round(0, lane)) * p1 + p4;
+    }
+    h += total_;
+    const std::size_t n = static_cast<std::size_t>(total_ % stripe);
+    std::size_t i = 0;
+    for (; i + 8 <= n; i += 8) h = std::rotl(h ^ round(0, word(rest_ + i)), 27) * p1 + p4;
+    if (i + 4 <= n) {
+        std::uint32_t half;
+        std::memcpy(&half, rest_ + i, 4);
+        h = std::rotl(h ^ little(half) * p1, 23) * p2 + p3;
+        i += 4;
+    }
+    for (; i < n; ++i) h = std::rotl(h ^ std::to_integer<std::uint64_t>(rest_[i]) * p5, 11) * p1;
+    h = (h ^ h >> 33) * p2;
+    h = (h ^ h >> 29) * p3;
+    return h ^ h >> 32;
+}
+
+SINTER_APART std::uint64_t checksum::of(span<const std::byte> bytes, std::uint64_t seed) {
+    checksum c(seed);
+    c.update(bytes);
+    return c.value();
+}
+
+SINTER_APART void checksum::at_stripes(const std::byte* at, std::size_t n) {
+    std::uint64_t a = lane_[0], b = lane_[1], c = lane_[2], d = lane_[3];
+    for (; n != 0; --n, at += stripe) {
+        a = round(a, word(at));
+        b = round(b, word(at + 8));
+        c = round(c, word(at + 16));
+        d = round(d, word(at + 24));
+    }
+    lane_[0] = a, lane_[1] = b, lane_[2] = c, lane_[3] = d;
+}
+#endif
 
 } // namespace sinter::base

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/hash.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/to_text.hpp>
 #include <sinter/base/number_text.hpp>
 #include <sinter/base/quoted_text.hpp>
@@ -22,25 +23,10 @@ public:
     explicit description(std::string text) : text_(std::move(text)) {}   ///< of another one
 
     /// What follows is of this: "training data". Empty: of nothing in particular.
-    SINTER_COLD description& of(std::string_view what) {
-        of_ = what;
-        stages_ = 0;
-        return *this;
-    }
+    SINTER_APART description& of(std::string_view what);
     /// One more stage of it, of this kind: settings that follow are the stage's.
-    SINTER_COLD description& stage(std::string_view kind) {
-        const std::string number = to_text({"stage ", ++stages_});
-        const std::size_t cut = of_.find(", stage ");
-        if (cut != of_.npos) of_.resize(cut);
-        (*this)(number, kind);
-        of_ += to_text({", ", number, " (", kind, ")"});
-        return *this;
-    }
-    SINTER_COLD description& operator()(std::string_view name, std::string_view value) {
-        const std::string whole = of_.empty() ? std::string(name) : to_text({of_, ": ", name});
-        text_ += to_text({base::one_line(whole), "\t", base::one_line(value), "\n"});
-        return *this;
-    }
+    SINTER_APART description& stage(std::string_view kind);
+    SINTER_APART description& operator()(std::string_view name, std::string_view value);
     description& operator()(std::string_view name, const char* value) {
         return (*this)(name, std::string_view(value));
     }
@@ -58,21 +44,8 @@ public:
 
     /// The first `most` names whose values differ: "learning rate: rank 0 has 0.1, rank 1 has 0.2". Empty where
     /// none do.
-    SINTER_COLD static std::string differences(std::string_view a, std::string_view who_a, std::string_view b,
-                                               std::string_view who_b, int most = 3) {
-        std::string out;
-        int found = 0;
-        const auto add = [&](std::string_view name, std::string_view in_a, std::string_view in_b) {
-            if (in_a == in_b || found++ >= most) return;
-            out += to_text({out.empty() ? "" : "; ", name, ": ", who_a, " has ", in_a, ", ", who_b, " has ", in_b});
-        };
-        each(a, [&](std::string_view name, std::string_view value) { add(name, value, value_of(b, name)); });
-        each(b, [&](std::string_view name, std::string_view value) {
-            if (value_of(a, name) == none) add(name, none, value);
-        });
-        if (found > most) out += to_text({"; and ", found - most, " more"});
-        return out;
-    }
+    SINTER_APART static std::string differences(std::string_view a, std::string_view who_a, std::string_view b,
+                                                std::string_view who_b, int most = 3);
 
 private:
     static constexpr std::string_view none = "none";
@@ -88,13 +61,7 @@ private:
             text.remove_prefix(end + 1);
         }
     }
-    static std::string_view value_of(std::string_view text, std::string_view name) {
-        std::string_view found = none;
-        each(text, [&](std::string_view n, std::string_view value) {
-            if (n == name) found = value;
-        });
-        return found;
-    }
+    SINTER_APART static std::string_view value_of(std::string_view text, std::string_view name);
 };
 
 namespace base {
@@ -104,4 +71,52 @@ template <class T>
 concept tells_settings = requires(const T& x, description& d) { x.describe(d); };
 
 } // namespace base
+
+#if SINTER_BODIES
+SINTER_COLD SINTER_APART description& description::of(std::string_view what) {
+    of_ = what;
+    stages_ = 0;
+    return *this;
+}
+
+SINTER_COLD SINTER_APART description& description::stage(std::string_view kind) {
+    const std::string number = to_text({"stage ", ++stages_});
+    const std::size_t cut = of_.find(", stage ");
+    if (cut != of_.npos) of_.resize(cut);
+    (*this)(number, kind);
+    of_ += to_text({", ", number, " (", kind, ")"});
+    return *this;
+}
+
+SINTER_COLD SINTER_APART description& description::operator()(std::string_view name, std::string_view value) {
+    const std::string whole = of_.empty() ? std::string(name) : to_text({of_, ": ", name});
+    text_ += to_text({base::one_line(whole), "\t", base::one_line(value), "\n"});
+    return *this;
+}
+
+SINTER_COLD SINTER_APART std::string description::differences(std::string_view a, std::string_view who_a,
+                                                              std::string_view b, std::string_view who_b, int most) {
+    std::string out;
+    int found = 0;
+    const auto add = [&](std::string_view name, std::string_view in_a, std::string_view in_b) {
+        if (in_a == in_b || found++ >= most) return;
+        out += to_text({out.empty() ? "" : "; ", name, ": ", who_a, " has ", in_a, ", ", who_b, " has ", in_b});
+    };
+    each(a, [&](std::string_view name, std::string_view value) { add(name, value, value_of(b, name)); });
+    each(b, [&](std::string_view name, std::string_view value) {
+        if (value_of(a, name) == none) add(name, none, value);
+    });
+    if (found > most) out += to_text({"; and ", found - most, " more"});
+    return out;
+}
+
+SINTER_APART std::string_view description::value_of(std::string_view text, std::string_view name) {
+    std::string_view found = none;
+    each(text, [&](std::string_view n, std::string_view value) {
+        if (n == name) found = value;
+    });
+    return found;
+}
+#endif
+
 } // namespace sinter

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/base/quoted_text.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -17,10 +18,8 @@ class error : public std::runtime_error {
 public:
     // Views: a string made of each literal where an error is thrown would be most of the code
     // there.
-    SINTER_COLD error(std::string_view what, std::string_view where, std::string_view got = {},
-                      std::string_view needed = {})
-        : std::runtime_error(compose(what, where, got, needed)), fault_(what), where_(where), got_(got),
-          needed_(needed) {}
+    SINTER_APART error(std::string_view what, std::string_view where, std::string_view got = {},
+                       std::string_view needed = {});
 
     const std::string& fault() const noexcept { return fault_; }
     const std::string& where() const noexcept { return where_; }
@@ -28,15 +27,8 @@ public:
     const std::string& needed() const noexcept { return needed_; }
 
 private:
-    SINTER_COLD static std::string compose(std::string_view what, std::string_view where, std::string_view got,
-                               std::string_view needed) {
-        std::string s = base::one_line(where);
-        if (!s.empty()) s += ": ";
-        base::append_lines(s, what);
-        if (!got.empty()) (s += "; got ") += base::one_line(got);
-        if (!needed.empty()) base::append_lines(s += "; needed ", needed);
-        return s;
-    }
+    SINTER_APART static std::string compose(std::string_view what, std::string_view where, std::string_view got,
+                                            std::string_view needed);
     std::string fault_, where_, got_, needed_;
 };
 
@@ -53,5 +45,21 @@ struct device_error : error { using error::error; };
 /// A batch or example does not fit the program: wrong extents, label out of range, batch over its
 /// maximum.
 struct data_error : error { using error::error; };
+
+#if SINTER_BODIES
+SINTER_COLD SINTER_APART error::error(std::string_view what, std::string_view where, std::string_view got,
+                                      std::string_view needed)
+    : std::runtime_error(compose(what, where, got, needed)), fault_(what), where_(where), got_(got), needed_(needed) {}
+
+SINTER_COLD SINTER_APART std::string error::compose(std::string_view what, std::string_view where,
+                                                    std::string_view got, std::string_view needed) {
+    std::string s = base::one_line(where);
+    if (!s.empty()) s += ": ";
+    base::append_lines(s, what);
+    if (!got.empty()) (s += "; got ") += base::one_line(got);
+    if (!needed.empty()) base::append_lines(s += "; needed ", needed);
+    return s;
+}
+#endif
 
 } // namespace sinter

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
+#include <sinter/base/separate_compilation.hpp>
+#include <string_view>
+#if SINTER_BODIES
 #include <atomic>
 #include <cstring>
 #include <new>
-#include <string_view>
+#endif
 
 namespace sinter::base {
 
 /// The same text with a zero after it, for as long as the process lives: equal texts are one. For
 /// names, of which a program has few: columns' names travel as pointers through batches, whose types
 /// stay plain data. Any thread may ask. std::bad_alloc where memory ends.
-SINTER_COLD inline const char* interned(std::string_view text) {
+SINTER_APART const char* interned(std::string_view text);
+
+#if SINTER_BODIES
+SINTER_COLD SINTER_APART const char* interned(std::string_view text) {
     struct entry {
         entry* next;
         std::size_t size;
@@ -34,5 +40,6 @@ SINTER_COLD inline const char* interned(std::string_view text) {
         if (first.compare_exchange_strong(head, mine)) return mine->characters();
     }
 }
+#endif
 
 } // namespace sinter::base

@@ -4,6 +4,7 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/base/os/posix_mutex.hpp>
 #include <sinter/base/quoted_text.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -52,28 +53,10 @@ public:
         return f;
     }
     /// What the function throws is dropped: a message ends no training.
-    SINTER_COLD void say(message_level level, std::string_view text, std::string_view place) noexcept try {
-        if (!takes(level)) return;
-        const std::string shown = one_line(text), at = one_line(place);   // names of files may be hostile
-        if (const message_function to = current()) {
-            to(level, shown, at);
-            return;
-        }
-        std::string line = "sinter: ";
-        if (!at.empty() && !shown.starts_with(at)) (line += at) += ": ";
-        if (level == message_level::warning) line += "warning: ";
-        (line += shown) += '\n';
-        std::fputs(line.c_str(), stderr);   // one call: lines of several threads do not mix
-    } catch (...) {
-    }
+    SINTER_APART void say(message_level level, std::string_view text, std::string_view place) noexcept;
 
 private:
-    message_sink() {
-        const char* const v = std::getenv("SINTER_VERBOSITY");
-        const std::string_view word = v ? v : "";
-        if (word == "quiet") show(verbosity::quiet);
-        else if (word == "detailed") show(verbosity::detailed);
-    }
+    SINTER_APART message_sink();
     message_function current() {
         const posix_mutex::guard held(mutex_);
         return to_;
@@ -88,6 +71,31 @@ inline void say(message_level level, std::string_view text, std::string_view pla
     message_sink::of_program().say(level, text, place);
 }
 inline bool says(message_level level) noexcept { return message_sink::of_program().takes(level); }
+
+#if SINTER_BODIES
+SINTER_COLD SINTER_APART void message_sink::say(message_level level, std::string_view text,
+                                                std::string_view place) noexcept try {
+    if (!takes(level)) return;
+    const std::string shown = one_line(text), at = one_line(place);   // names of files may be hostile
+    if (const message_function to = current()) {
+        to(level, shown, at);
+        return;
+    }
+    std::string line = "sinter: ";
+    if (!at.empty() && !shown.starts_with(at)) (line += at) += ": ";
+    if (level == message_level::warning) line += "warning: ";
+    (line += shown) += '\n';
+    std::fputs(line.c_str(), stderr);   // one call: lines of several threads do not mix
+} catch (...) {
+}
+
+SINTER_COLD SINTER_APART message_sink::message_sink() {
+    const char* const v = std::getenv("SINTER_VERBOSITY");
+    const std::string_view word = v ? v : "";
+    if (word == "quiet") show(verbosity::quiet);
+    else if (word == "detailed") show(verbosity::detailed);
+}
+#endif
 
 } // namespace base
 

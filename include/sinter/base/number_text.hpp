@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
-#include <cstdio>
-#include <cstdlib>
+#include <sinter/base/separate_compilation.hpp>
 #include <string>
 #include <type_traits>
+#if SINTER_BODIES
+#include <cstdio>
+#include <cstdlib>
+#endif
 
 namespace sinter::base {
+
+/// number_text() of a double, or of the double that a float is.
+SINTER_SELDOM std::string shortest_text(double x, bool is_float);
 
 /// A number for a message, with as few digits as tell it from others of its type, and a point
 /// whatever the locale (std::to_string has the locale's sign, and 0.000000 for 1e-9). By printf:
@@ -14,10 +20,16 @@ namespace sinter::base {
 template <class Float>
 SINTER_COLD std::string number_text(Float x) {
     if constexpr (std::is_integral_v<Float>) return std::to_string(x);
+    else return shortest_text(static_cast<double>(x), sizeof(Float) == 4);
+}
+
+#if SINTER_BODIES
+SINTER_SELDOM_BODY SINTER_COLD std::string shortest_text(double x, bool is_float) {
     char text[64];
-    for (const int digits : {sizeof(Float) == 4 ? 6 : 15, sizeof(Float) == 4 ? 9 : 17}) {
-        std::snprintf(text, sizeof text, "%.*g", digits, static_cast<double>(x));
-        if (static_cast<Float>(std::strtod(text, nullptr)) == x) break;
+    for (const int digits : {is_float ? 6 : 15, is_float ? 9 : 17}) {
+        std::snprintf(text, sizeof text, "%.*g", digits, x);
+        const double read = std::strtod(text, nullptr);
+        if (is_float ? static_cast<float>(read) == static_cast<float>(x) : read == x) break;
     }
     std::string out;
     bool sign = false;   // the last byte was one of the locale's decimal sign, which may have several
@@ -29,5 +41,6 @@ SINTER_COLD std::string number_text(Float x) {
     }
     return out;
 }
+#endif
 
 } // namespace sinter::base

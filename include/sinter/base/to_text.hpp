@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
@@ -33,19 +34,25 @@ private:
     std::size_t length_ = 0, first_ = most;
     char digits_[most];
 
-    SINTER_COLD void write(std::uint64_t n, bool negative) {
-        do digits_[--first_] = static_cast<char>('0' + n % 10);
-        while (n /= 10);
-        if (negative) digits_[--first_] = '-';
-    }
+    SINTER_APART void write(std::uint64_t n, bool negative);
 };
 
 /// One string of many pieces: `to_text({"0 to ", n - 1})`. Each + of strings would be compiled into
 /// where it stands.
-SINTER_COLD inline std::string to_text(std::initializer_list<text_piece> pieces) {
+SINTER_APART std::string to_text(std::initializer_list<text_piece> pieces);
+
+#if SINTER_BODIES
+SINTER_COLD SINTER_APART void text_piece::write(std::uint64_t n, bool negative) {
+    do digits_[--first_] = static_cast<char>('0' + n % 10);
+    while (n /= 10);
+    if (negative) digits_[--first_] = '-';
+}
+
+SINTER_COLD SINTER_APART std::string to_text(std::initializer_list<text_piece> pieces) {
     std::string all;
     for (const text_piece& p : pieces) all += p.view();
     return all;
 }
+#endif
 
 } // namespace sinter

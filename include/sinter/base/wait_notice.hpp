@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/os/monotonic_seconds.hpp>
+#include <sinter/base/separate_compilation.hpp>
 
 namespace sinter::base {
 
@@ -10,18 +11,26 @@ class wait_notice {
 public:
     explicit wait_notice(double first_seconds = 5) : first_(first_seconds) { begin(); }
     /// What is waited for has come, and now it is something else.
-    void begin() { began_ = monotonic_seconds(), next_ = first_; }
-    double waited() const { return monotonic_seconds() - began_; }   ///< seconds
+    SINTER_APART void begin();
+    SINTER_APART double waited() const;   ///< seconds
     /// Whether it is time to say so; true once for each time.
-    bool is_due() {
-        const double now = waited();
-        if (now < next_) return false;
-        next_ = now * 6 < now + 600 ? now * 6 : now + 600;
-        return true;
-    }
+    SINTER_APART bool is_due();
 
 private:
     double first_, began_ = 0, next_ = 0;
 };
+
+#if SINTER_BODIES
+SINTER_APART void wait_notice::begin() { began_ = monotonic_seconds(), next_ = first_; }
+
+SINTER_APART double wait_notice::waited() const { return monotonic_seconds() - began_; }
+
+SINTER_APART bool wait_notice::is_due() {
+    const double now = waited();
+    if (now < next_) return false;
+    next_ = now * 6 < now + 600 ? now * 6 : now + 600;
+    return true;
+}
+#endif
 
 } // namespace sinter::base

@@ -3,6 +3,7 @@
 #include <sinter/base/batch_view.hpp>
 #include <sinter/base/cold.hpp>
 #include <sinter/base/prefetch.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/data/dataset.hpp>
 #include <cstdint>
 #include <cstring>
@@ -27,62 +28,17 @@ public:
     static constexpr std::size_t alignment = 64;
 
     batch_buffer() = default;
-    SINTER_COLD batch_buffer(const column_list& columns, int capacity) : own_(new contents) {
-        contents& o = *own_;
-        std::size_t total = 0, offset[column_list::most], inputs = 0, targets = 0;
-        for (std::size_t c = 0; c < columns.size(); ++c) {
-            offset[c] = total;
-            total += (columns[c].bytes() * static_cast<std::size_t>(capacity) + alignment - 1) / alignment * alignment;
-        }
-        o.memory = static_cast<char*>(::operator new(total + alignment, std::align_val_t{alignment}));
-        std::memset(o.memory, 0, total + alignment);   // a vector load of the last row may read a little beyond it
-        for (std::size_t c = 0; c < columns.size(); ++c) {
-            char* at = o.memory + offset[c];
-            const auto* f = reinterpret_cast<const float*>(at);
-            const auto* i = reinterpret_cast<const std::int32_t*>(at);
-            const bool is_float = columns[c].row.type == dtype::f32;
-            o.rows[o.columns++] = {at, columns[c].bytes(), columns[c].stored_bytes(),
-                                   rows_ahead(columns[c].stored_bytes())};
-            const role use = columns[c].use;
-            const int width = columns[c].width();
-            if (use == role::label && !o.view.labels) o.view.labels = i, o.view.label_width = width;
-            if (use == role::target && !o.view.y) o.view.y = f, o.view.y_width = width;
-            if (use == role::weight) o.view.weights = f, o.view.weight_width = width;
-            if (use == role::input && is_float && !o.view.x) o.view.x = f;
-            const input_view all{is_float ? f : nullptr, is_float ? nullptr : i, width, columns[c].name};
-            if (use == role::input) o.inputs[inputs++] = all;
-            else if (use != role::weight) o.targets[targets++] = all;
-        }
-        o.view.inputs = {o.inputs, inputs};
-        o.view.targets = {o.targets, targets};
-    }
+    SINTER_APART batch_buffer(const column_list& columns, int capacity);
 
     explicit operator bool() const { return own_ != nullptr; }
     const batch_view& view() const { return own_->view; }
     void clear() { own_->view.size = 0; }
     /// Copies one example, given as one row address a column, behind those already here.
-    void append(const void* const* rows) {
-        contents& o = *own_;
-        for (std::size_t c = 0; c < o.columns; ++c) o.rows[c].put(o.view.size, rows[c]);
-        ++o.view.size;
-    }
+    SINTER_APART void append(const void* const* rows);
     /// The same of n at these places of the columns' arrays. Small rows are asked for some before
     /// they are copied: after a shuffle they lie anywhere, and one by one each copy would wait for
     /// its memory. Of large ones processors ask for enough by themselves.
-    void append(const row_array* arrays, const std::uint32_t* places, int n) {
-        contents& o = *own_;
-        for (std::size_t c = 0; c < o.columns; ++c)
-            for (int i = 0; i < o.rows[c].ahead && i < n; ++i) o.rows[c].prefetch(arrays[c].row(places[i]));
-        for (std::size_t c = 0; c < o.columns; ++c) {
-            const row_place to = o.rows[c];       // copies, for what rows are written to could be any of these
-            const row_array from = arrays[c];
-            for (int i = 0; i < n; ++i) {
-                if (to.ahead > 0 && i + to.ahead < n) to.prefetch(from.row(places[i + to.ahead]));
-                to.put(o.view.size + i, from.row(places[i]));
-            }
-        }
-        o.view.size += n;
-    }
+    SINTER_APART void append(const row_array* arrays, const std::uint32_t* places, int n);
 
     position after;   ///< of the pipeline once this batch has been delivered
 
@@ -93,15 +49,10 @@ private:
         std::size_t bytes, stored_bytes;   ///< of a row here, and where it is copied from
         int ahead;                         ///< so many rows before one is copied it is asked for
 
-        void put(int i, const void* row) const {
-            unpack(at + bytes * static_cast<std::size_t>(i), row, bytes, stored_bytes != bytes);
-        }
+        void put(int i, const void* row) const;
         void prefetch(const char* row) const { base::prefetch_lines(row, static_cast<std::int64_t>(stored_bytes)); }
     };
-    static int rows_ahead(std::size_t bytes) {
-        constexpr std::size_t worth = 8192, most = 16, large = 4096;
-        return bytes > large ? 0 : static_cast<int>(bytes * most > worth ? worth / bytes : most);
-    }
+    SINTER_APART static int rows_ahead(std::size_t bytes);
     struct contents {
         char* memory = nullptr;
         row_place rows[column_list::most];
@@ -116,5 +67,68 @@ private:
     };
     std::unique_ptr<contents> own_;
 };
+
+#if SINTER_BODIES
+inline void batch_buffer::row_place::put(int i, const void* row) const {
+    unpack(at + bytes * static_cast<std::size_t>(i), row, bytes, stored_bytes != bytes);
+}
+
+SINTER_COLD SINTER_APART batch_buffer::batch_buffer(const column_list& columns, int capacity)
+    : own_(new contents) {
+    contents& o = *own_;
+    std::size_t total = 0, offset[column_list::most], inputs = 0, targets = 0;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        offset[c] = total;
+        total += (columns[c].bytes() * static_cast<std::size_t>(capacity) + alignment - 1) / alignment * alignment;
+    }
+    o.memory = static_cast<char*>(::operator new(total + alignment, std::align_val_t{alignment}));
+    std::memset(o.memory, 0, total + alignment);   // a vector load of the last row may read a little beyond it
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        char* at = o.memory + offset[c];
+        const auto* f = reinterpret_cast<const float*>(at);
+        const auto* i = reinterpret_cast<const std::int32_t*>(at);
+        const bool is_float = columns[c].row.type == dtype::f32;
+        o.rows[o.columns++] = {at, columns[c].bytes(), columns[c].stored_bytes(),
+                               rows_ahead(columns[c].stored_bytes())};
+        const role use = columns[c].use;
+        const int width = columns[c].width();
+        if (use == role::label && !o.view.labels) o.view.labels = i, o.view.label_width = width;
+        if (use == role::target && !o.view.y) o.view.y = f, o.view.y_width = width;
+        if (use == role::weight) o.view.weights = f, o.view.weight_width = width;
+        if (use == role::input && is_float && !o.view.x) o.view.x = f;
+        const input_view all{is_float ? f : nullptr, is_float ? nullptr : i, width, columns[c].name};
+        if (use == role::input) o.inputs[inputs++] = all;
+        else if (use != role::weight) o.targets[targets++] = all;
+    }
+    o.view.inputs = {o.inputs, inputs};
+    o.view.targets = {o.targets, targets};
+}
+
+SINTER_APART void batch_buffer::append(const void* const* rows) {
+    contents& o = *own_;
+    for (std::size_t c = 0; c < o.columns; ++c) o.rows[c].put(o.view.size, rows[c]);
+    ++o.view.size;
+}
+
+SINTER_APART void batch_buffer::append(const row_array* arrays, const std::uint32_t* places, int n) {
+    contents& o = *own_;
+    for (std::size_t c = 0; c < o.columns; ++c)
+        for (int i = 0; i < o.rows[c].ahead && i < n; ++i) o.rows[c].prefetch(arrays[c].row(places[i]));
+    for (std::size_t c = 0; c < o.columns; ++c) {
+        const row_place to = o.rows[c];       // copies, for what rows are written to could be any of these
+        const row_array from = arrays[c];
+        for (int i = 0; i < n; ++i) {
+            if (to.ahead > 0 && i + to.ahead < n) to.prefetch(from.row(places[i + to.ahead]));
+            to.put(o.view.size + i, from.row(places[i]));
+        }
+    }
+    o.view.size += n;
+}
+
+SINTER_APART int batch_buffer::rows_ahead(std::size_t bytes) {
+    constexpr std::size_t worth = 8192, most = 16, large = 4096;
+    return bytes > large ? 0 : static_cast<int>(bytes * most > worth ? worth / bytes : most);
+}
+#endif
 
 } // namespace sinter::data

@@ -1,12 +1,29 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
+#include <sinter/data/dataset.hpp>
+#if SINTER_BODIES
 #include <sinter/base/number_text.hpp>
-#include <sinter/base/target_namespace.hpp>
 #include <sinter/data/transform/gather.hpp>
+#endif
 
 /// Rare classes that count more: weights of classes, and of the examples that belong to them.
 namespace sinter::inline SINTER_ORDINARY::data {
 
+/// One weight for each of `classes` (0: the largest label and one): n / (k * count), with n labels
+/// in all and k classes that occur, so that all of these have the same weight together, and labels
+/// a mean weight of 1 (scikit-learn's "balanced"). 0 for classes that do not occur. data_error for
+/// a label that is out of range; without `classes` from 2^24 on, too, where one stray label would
+/// take gigabytes. option_error for a negative number of classes.
+SINTER_APART std::vector<float> balanced_class_weights(span<const std::int32_t> labels, int classes = 0);
+
+/// The set with weights: each example (each of its labels, where there are several) counts as much
+/// as its class, in a loss that is weighted(...). data_error for labels without a weight, or a set
+/// that has none or has weights already; option_error for weights that are not finite. Negative
+/// ones are taken, as everywhere.
+SINTER_APART dataset class_weighted(const dataset& set, span<const float> of_classes);
+
+#if SINTER_BODIES
 namespace detail {
 inline void need_class(std::int32_t label, std::size_t classes, std::size_t i, const char* where) {
     if (label < 0 || static_cast<std::size_t>(label) >= classes)
@@ -15,12 +32,7 @@ inline void need_class(std::int32_t label, std::size_t classes, std::size_t i, c
 }
 } // namespace detail
 
-/// One weight for each of `classes` (0: the largest label and one): n / (k * count), with n labels
-/// in all and k classes that occur, so that all of these have the same weight together, and labels
-/// a mean weight of 1 (scikit-learn's "balanced"). 0 for classes that do not occur. data_error for
-/// a label that is out of range; without `classes` from 2^24 on, too, where one stray label would
-/// take gigabytes. option_error for a negative number of classes.
-inline std::vector<float> balanced_class_weights(span<const std::int32_t> labels, int classes = 0) {
+SINTER_APART std::vector<float> balanced_class_weights(span<const std::int32_t> labels, int classes) {
     if (classes < 0)
         throw option_error("number of classes", "balanced_class_weights", to_text({classes}), "0 or more");
     auto n = static_cast<std::size_t>(classes);
@@ -42,11 +54,7 @@ inline std::vector<float> balanced_class_weights(span<const std::int32_t> labels
     return weights;
 }
 
-/// The set with weights: each example (each of its labels, where there are several) counts as much
-/// as its class, in a loss that is weighted(...). data_error for labels without a weight, or a set
-/// that has none or has weights already; option_error for weights that are not finite. Negative
-/// ones are taken, as everywhere.
-inline dataset class_weighted(const dataset& set, span<const float> of_classes) {
+SINTER_APART dataset class_weighted(const dataset& set, span<const float> of_classes) {
     for (std::size_t c = 0; c < of_classes.size(); ++c)
         if (of_classes[c] - of_classes[c] != 0)
             throw option_error("impossible weight of a class", to_text({"class_weighted, class ", c}),
@@ -67,5 +75,6 @@ inline dataset class_weighted(const dataset& set, span<const float> of_classes) 
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
     return gather(set, all).weights(row, std::move(weights));
 }
+#endif
 
 } // namespace sinter::data

@@ -3,6 +3,7 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/base/interned.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/to_text.hpp>
 #include <sinter/graph/shape.hpp>
 #include <sinter/data/shares_of_bytes.hpp>
@@ -47,20 +48,8 @@ struct column_list {
     /// inputs have names (input<"place">), or a loss whose targets have (expects<"price">), gets its
     /// columns by them. option_error without a column, for an empty name, or for one that another of
     /// the inputs, or of the labels and targets, has.
-    column_list& named(std::string_view name) {
-        if (count == 0) throw option_error("there is no column to name", "named", base::interned(name), "a column");
-        return name_column(count - 1, name);
-    }
-    SINTER_COLD column_list& name_column(std::size_t c, std::string_view name) {
-        const auto is_input = [&](std::size_t i) { return at[i].use == role::input; };
-        if (name.empty()) throw option_error("a column's name is empty", to_text({"column ", c}), {}, "a name");
-        for (std::size_t i = 0; i < count; ++i)
-            if (i != c && at[i].name && at[i].name == name && is_input(i) == is_input(c))
-                throw option_error("two columns of one name", to_text({"columns ", i, " and ", c}), at[i].name,
-                                   "a name of its own for each input, and for each of labels and targets");
-        at[c].name = base::interned(name);
-        return *this;
-    }
+    SINTER_APART column_list& named(std::string_view name);
+    SINTER_APART column_list& name_column(std::size_t c, std::string_view name);
 
     std::size_t size() const { return count; }
     column& operator[](std::size_t i) { return at[i]; }
@@ -68,21 +57,11 @@ struct column_list {
     const column* begin() const { return at; }
     const column* end() const { return at + count; }
     /// Numbers of an example in all columns, and their bytes in a batch.
-    std::size_t width() const {
-        std::size_t n = 0;
-        for (std::size_t c = 0; c < count; ++c) n += static_cast<std::size_t>(at[c].width());
-        return n;
-    }
+    SINTER_APART std::size_t width() const;
     std::size_t bytes() const { return 4 * width(); }
 
 private:
-    SINTER_COLD column_list& add(role use, shape row, dtype type) {
-        if (count == most) throw option_error("too many columns", "column_list", {}, to_text({"at most ", most}));
-        row.batched = false;
-        row.type = type;
-        at[count++] = {use, row};
-        return *this;
-    }
+    SINTER_APART column_list& add(role use, shape row, dtype type);
 };
 
 /// Rows that lie in memory, a stride of bytes apart: what a column's examples are.
@@ -91,6 +70,37 @@ struct row_array {
     std::size_t stride = 0;
     const char* row(std::uint32_t place) const { return static_cast<const char*>(first) + place * stride; }
 };
+
+#if SINTER_BODIES
+SINTER_APART column_list& column_list::named(std::string_view name) {
+    if (count == 0) throw option_error("there is no column to name", "named", base::interned(name), "a column");
+    return name_column(count - 1, name);
+}
+
+SINTER_COLD SINTER_APART column_list& column_list::name_column(std::size_t c, std::string_view name) {
+    const auto is_input = [&](std::size_t i) { return at[i].use == role::input; };
+    if (name.empty()) throw option_error("a column's name is empty", to_text({"column ", c}), {}, "a name");
+    for (std::size_t i = 0; i < count; ++i)
+        if (i != c && at[i].name && at[i].name == name && is_input(i) == is_input(c))
+            throw option_error("two columns of one name", to_text({"columns ", i, " and ", c}), at[i].name,
+                               "a name of its own for each input, and for each of labels and targets");
+    at[c].name = base::interned(name);
+    return *this;
+}
+
+SINTER_APART std::size_t column_list::width() const {
+    std::size_t n = 0;
+    for (std::size_t c = 0; c < count; ++c) n += static_cast<std::size_t>(at[c].width());
+    return n;
+}
+
+SINTER_COLD SINTER_APART column_list& column_list::add(role use, shape row, dtype type) {
+    if (count == most) throw option_error("too many columns", "column_list", {}, to_text({"at most ", most}));
+    row.batched = false;
+    row.type = type;
+    at[count++] = {use, row};
+    return *this;
+}
 
 /// Copies a row that a stage hands on to its place in a batch, where it has so many bytes, a
 /// multiple of four.
@@ -110,5 +120,6 @@ inline void unpack(void* to, const void* from, std::size_t bytes, bool pixels) {
     for (std::size_t b = 0; b + piece < bytes; b += piece) std::memcpy(t + b, f + b, piece);
     std::memcpy(t + bytes - piece, f + bytes - piece, piece);   // may meet the one before
 }
+#endif
 
 } // namespace sinter::data

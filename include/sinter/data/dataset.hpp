@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/to_text.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/data/column.hpp>
@@ -31,28 +32,15 @@ public:
     }
     /// The same of n rows of bytes, which stay bytes in memory, a quarter of what floats take; a
     /// net gets floats in [0, 1], each byte / 255.
-    dataset& pixels(shape row, std::vector<std::byte> bytes) {
-        add(role::input, row, dtype::f32, {}, {}, std::move(bytes));
-        columns_[columns_.count - 1].pixels = true;
-        return *this;
-    }
-    dataset& pixels(shape row, span<const std::uint8_t> bytes) {
-        const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
-        return pixels(row, std::vector<std::byte>(first, first + bytes.size()));
-    }
+    SINTER_APART dataset& pixels(shape row, std::vector<std::byte> bytes);
+    SINTER_APART dataset& pixels(shape row, span<const std::uint8_t> bytes);
     /// Class indices, one an example; data_error names the first that is not in [0, classes), if
     /// classes is given.
     dataset& labels(std::vector<std::int32_t> indices, int classes = 0) {
         return labels(extents(1), std::move(indices), classes);
     }
     /// Several an example, n rows of `row`: one for each place of a sequence or an image, say.
-    dataset& labels(shape row, std::vector<std::int32_t> indices, int classes = 0) {
-        for (std::size_t i = 0; classes > 0 && i < indices.size(); ++i)
-            if (indices[i] < 0 || indices[i] >= classes)
-                throw data_error("label out of range", to_text({"label ", i}), to_text({indices[i]}),
-                                 to_text({"0 to ", classes - 1}));
-        return add(role::label, row, dtype::i32, {}, std::move(indices));
-    }
+    SINTER_APART dataset& labels(shape row, std::vector<std::int32_t> indices, int classes = 0);
     /// Float targets (regression), n rows of `row`.
     dataset& targets(shape row, std::vector<float> values) {
         return add(role::target, row, dtype::f32, std::move(values), {});
@@ -67,22 +55,9 @@ public:
 
     /// Names the column that was added last, for nets and losses that ask by names (column_list::named):
     /// `data::dataset(extents(4), x).named("flower").labels(kinds, 3).named("kind")`.
-    dataset& named(std::string_view name) {
-        columns_.named(name);
-        return *this;
-    }
+    SINTER_APART dataset& named(std::string_view name);
     /// Names all columns, in their order. option_error unless there are as many names, each once.
-    SINTER_COLD dataset& names(std::initializer_list<std::string_view> all) {
-        if (all.size() != columns_.count)
-            throw option_error("as many names are needed as columns", "names", to_text({all.size()}),
-                               to_text({columns_.count}));
-        column_list named = columns_;
-        for (column& c : named.at) c.name = nullptr;
-        std::size_t c = 0;
-        for (const std::string_view name : all) named.name_column(c++, name);
-        columns_ = named;
-        return *this;
-    }
+    SINTER_APART dataset& names(std::initializer_list<std::string_view> all);
 
     std::int64_t size() const { return size_; }
     /// Whether it begins behind another set's first example: then no columns can be added.
@@ -93,15 +68,7 @@ public:
         return numbers_[col]->address() + (first_ + i) * static_cast<std::int64_t>(columns_[col].stored_bytes());
     }
     /// Examples [first, first + count) of this set; data_error if it has fewer.
-    dataset slice(std::int64_t first, std::int64_t count) const {
-        if (first < 0 || count < 0 || first > size_ - count)
-            throw data_error("slice beyond the end", to_text({count, " examples from ", first, " on"}), {},
-                             to_text({"at most ", size_}));
-        dataset s = *this;
-        s.first_ += first;
-        s.size_ = count;
-        return s;
-    }
+    SINTER_APART dataset slice(std::int64_t first, std::int64_t count) const;
 
     /// The first float input of all examples, [size, extents...]; empty if there is none. Of pixels
     /// the floats are made when they are first asked for, and kept.
@@ -119,56 +86,12 @@ private:
         numbers(std::vector<float> f, std::vector<std::int32_t> i, std::vector<std::byte> b)
             : floats(std::move(f)), ints(std::move(i)), bytes(std::move(b)) {}
         ~numbers() { delete[] shares.load(); }
-        const char* address() const {
-            return !floats.empty() ? reinterpret_cast<const char*>(floats.data())
-                 : !ints.empty()   ? reinterpret_cast<const char*>(ints.data())
-                                   : reinterpret_cast<const char*>(bytes.data());
-        }
-        SINTER_COLD const float* shares_of_255() const {
-            if (const float* made = shares) return made;
-            float* mine = new float[bytes.size()];
-            shares_of_bytes(reinterpret_cast<const std::uint8_t*>(bytes.data()), mine, bytes.size());
-            const float* others = nullptr;   // another thread's, if that was faster
-            if (shares.compare_exchange_strong(others, mine)) return mine;
-            delete[] mine;
-            return others;
-        }
+        SINTER_APART const char* address() const;
+        SINTER_APART const float* shares_of_255() const;
     };
 
-    SINTER_COLD dataset& add(role use, shape row, dtype type, std::vector<float> f, std::vector<std::int32_t> i,
-                                 std::vector<std::byte> b = {}) {
-        const auto got = static_cast<std::int64_t>(f.size() + i.size() + b.size());   // two of them are empty
-        const char* name = use == role::input    ? "input"
-                           : use == role::label  ? "labels"
-                           : use == role::target ? "targets"
-                                                 : "weights";
-        bool possible = !row.is_too_large();
-        std::string said;
-        for (int k = 0; k < row.rank; ++k) {
-            possible = possible && row.d[k] > 0;
-            said += to_text({k ? " x " : "", row.d[k]});
-        }
-        if (!possible)
-            throw data_error("extents that no row can have", name, said, "positive ones, at most 2147483647 numbers");
-        if (got % row.size() != 0)
-            throw data_error("values do not fill whole rows", name, to_text({got}),
-                             to_text({"a multiple of ", row.size()}));
-        const std::int64_t n = got / row.size();
-        if (columns_.count > 0 && n != size_)
-            throw data_error("number of examples differs", name, to_text({n}), to_text({size_}));
-        for (const column& c : columns_)
-            if (use == role::weight && c.use == use) throw data_error("a set has weights once", name);
-        if (first_ != 0)
-            throw data_error("columns are added before slicing", name);
-        if (columns_.count == column_list::most)
-            throw data_error("too many columns", name, {}, to_text({"at most ", column_list::most}));
-        row.batched = false;
-        row.type = type;
-        numbers_[columns_.count].reset(new numbers(std::move(f), std::move(i), std::move(b)));
-        size_ = n;   // behind what memory may run out for
-        columns_[columns_.count++] = {use, row};
-        return *this;
-    }
+    SINTER_APART dataset& add(role use, shape row, dtype type, std::vector<float> f, std::vector<std::int32_t> i,
+                              std::vector<std::byte> b = {});
     template <class T>
     span<const T> all(role use, dtype type) const {
         for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -186,5 +109,104 @@ private:
     column_list columns_;
     std::shared_ptr<const numbers> numbers_[column_list::most];
 };
+
+#if SINTER_BODIES
+SINTER_APART dataset& dataset::pixels(shape row, std::vector<std::byte> bytes) {
+    add(role::input, row, dtype::f32, {}, {}, std::move(bytes));
+    columns_[columns_.count - 1].pixels = true;
+    return *this;
+}
+
+SINTER_APART dataset& dataset::pixels(shape row, span<const std::uint8_t> bytes) {
+    const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
+    return pixels(row, std::vector<std::byte>(first, first + bytes.size()));
+}
+
+SINTER_APART dataset& dataset::labels(shape row, std::vector<std::int32_t> indices, int classes) {
+    for (std::size_t i = 0; classes > 0 && i < indices.size(); ++i)
+        if (indices[i] < 0 || indices[i] >= classes)
+            throw data_error("label out of range", to_text({"label ", i}), to_text({indices[i]}),
+                             to_text({"0 to ", classes - 1}));
+    return add(role::label, row, dtype::i32, {}, std::move(indices));
+}
+
+SINTER_APART dataset& dataset::named(std::string_view name) {
+    columns_.named(name);
+    return *this;
+}
+
+SINTER_COLD SINTER_APART dataset& dataset::names(std::initializer_list<std::string_view> all) {
+    if (all.size() != columns_.count)
+        throw option_error("as many names are needed as columns", "names", to_text({all.size()}),
+                           to_text({columns_.count}));
+    column_list named = columns_;
+    for (column& c : named.at) c.name = nullptr;
+    std::size_t c = 0;
+    for (const std::string_view name : all) named.name_column(c++, name);
+    columns_ = named;
+    return *this;
+}
+
+SINTER_APART dataset dataset::slice(std::int64_t first, std::int64_t count) const {
+    if (first < 0 || count < 0 || first > size_ - count)
+        throw data_error("slice beyond the end", to_text({count, " examples from ", first, " on"}), {},
+                         to_text({"at most ", size_}));
+    dataset s = *this;
+    s.first_ += first;
+    s.size_ = count;
+    return s;
+}
+
+SINTER_APART const char* dataset::numbers::address() const {
+    return !floats.empty() ? reinterpret_cast<const char*>(floats.data())
+         : !ints.empty()   ? reinterpret_cast<const char*>(ints.data())
+                           : reinterpret_cast<const char*>(bytes.data());
+}
+
+SINTER_COLD SINTER_APART const float* dataset::numbers::shares_of_255() const {
+    if (const float* made = shares) return made;
+    float* mine = new float[bytes.size()];
+    shares_of_bytes(reinterpret_cast<const std::uint8_t*>(bytes.data()), mine, bytes.size());
+    const float* others = nullptr;   // another thread's, if that was faster
+    if (shares.compare_exchange_strong(others, mine)) return mine;
+    delete[] mine;
+    return others;
+}
+
+SINTER_COLD SINTER_APART dataset& dataset::add(role use, shape row, dtype type, std::vector<float> f,
+                                               std::vector<std::int32_t> i, std::vector<std::byte> b) {
+    const auto got = static_cast<std::int64_t>(f.size() + i.size() + b.size());   // two of them are empty
+    const char* name = use == role::input    ? "input"
+                       : use == role::label  ? "labels"
+                       : use == role::target ? "targets"
+                                             : "weights";
+    bool possible = !row.is_too_large();
+    std::string said;
+    for (int k = 0; k < row.rank; ++k) {
+        possible = possible && row.d[k] > 0;
+        said += to_text({k ? " x " : "", row.d[k]});
+    }
+    if (!possible)
+        throw data_error("extents that no row can have", name, said, "positive ones, at most 2147483647 numbers");
+    if (got % row.size() != 0)
+        throw data_error("values do not fill whole rows", name, to_text({got}),
+                         to_text({"a multiple of ", row.size()}));
+    const std::int64_t n = got / row.size();
+    if (columns_.count > 0 && n != size_)
+        throw data_error("number of examples differs", name, to_text({n}), to_text({size_}));
+    for (const column& c : columns_)
+        if (use == role::weight && c.use == use) throw data_error("a set has weights once", name);
+    if (first_ != 0)
+        throw data_error("columns are added before slicing", name);
+    if (columns_.count == column_list::most)
+        throw data_error("too many columns", name, {}, to_text({"at most ", column_list::most}));
+    row.batched = false;
+    row.type = type;
+    numbers_[columns_.count].reset(new numbers(std::move(f), std::move(i), std::move(b)));
+    size_ = n;   // behind what memory may run out for
+    columns_[columns_.count++] = {use, row};
+    return *this;
+}
+#endif
 
 } // namespace sinter::data

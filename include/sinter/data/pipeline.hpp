@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/function_ref.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/data/stage.hpp>
 
 namespace sinter::inline SINTER_ORDINARY::data {
@@ -19,57 +21,24 @@ public:
     explicit pipeline(batch_stage* last) : last_(last), made_with_(last->size()) {}   ///< takes it over
 
     /// The next batch, good until the next call; null at the end of a pass.
-    const batch_view* next() {
-        if (!buffer_) buffer_ = batch_buffer(last_->columns(), last_->batch_size());
-        const bool more = last_->fill(buffer_);
-        position_ = buffer_.after;
-        return more ? &buffer_.view() : nullptr;
-    }
+    SINTER_APART const batch_view* next();
     /// What a checkpoint must keep so that seek() leads to the same remaining batches.
     data::position position() const { return position_; }
     /// Goes to a place that position() has told. Within a pass the order is replayed without
     /// computing examples anew where that is possible.
-    SINTER_COLD void seek(data::position to) {
-        if (to.epoch < 0 || to.index < 0)
-            throw option_error("impossible position", "seek",
-                               to_text({to.epoch, ", ", to.index}), "an epoch and index >= 0");
-        last_->seek(to);
-        position_ = to;
-    }
+    SINTER_APART void seek(data::position to);
     void rewind() { seek({}); }   ///< to the beginning of the first pass
     /// Calls f(batch) for each batch of the present pass, from its beginning, until it answers false. The pipeline is
     /// then where it was, also behind an exception, and the batch that next() gave is still good. Within a pass the
     /// next batch costs what seek() to there costs.
-    template <class F>
-    SINTER_COLD void look_over_pass(F f) {
-        const data::position at = position_;
-        batch_buffer own(last_->columns(), last_->batch_size());
-        try {
-            if (at.index != 0) last_->seek({at.epoch, 0});
-            while (last_->fill(own))
-                if (!f(own.view())) break;
-        } catch (...) {
-            try {
-                last_->seek(at);
-            } catch (...) {   // the first error is the one to tell
-            }
-            throw;
-        }
-        last_->seek(at);
-    }
+    SINTER_SELDOM void look_over_pass(base::function_ref<bool(const batch_view&)> f);
 
     int batch_size() const { return last_->batch_size(); }
     std::int64_t size() const { return last_->size(); }   ///< examples in a pass, or unknown_size or endless
     const column_list& columns() const { return last_->columns(); }
     std::int64_t size_when_made() const { return made_with_; }   ///< as size(), but for what a pass has told since
     /// What members that read the same data must share: batches, columns, and all stages with their settings.
-    SINTER_COLD void describe(description& d) const {
-        if (made_with_ != unknown_size)   // not one that is learned from a pass: who has made none knows it not yet
-            d("examples in a pass", made_with_ == endless ? std::string("endless") : base::number_text(made_with_));
-        d("batch size", batch_size());
-        d("columns", detail::text_of(columns()));
-        last_->describe(d);
-    }
+    SINTER_APART void describe(description& d) const;
     std::unique_ptr<batch_stage> release() { return std::move(last_); }
 
     struct end_of_pass {};
@@ -78,10 +47,7 @@ public:
         explicit iterator(pipeline* p) : pipeline_(p), batch_(p->next()) {}
         const batch_view& operator*() const { return *batch_; }
         const batch_view* operator->() const { return batch_; }
-        iterator& operator++() {
-            batch_ = pipeline_->next();
-            return *this;
-        }
+        SINTER_APART iterator& operator++();
         bool operator==(end_of_pass) const { return batch_ == nullptr; }
 
     private:
@@ -97,5 +63,52 @@ private:
     batch_buffer buffer_;
     data::position position_;
 };
+
+#if SINTER_BODIES
+SINTER_APART const batch_view* pipeline::next() {
+    if (!buffer_) buffer_ = batch_buffer(last_->columns(), last_->batch_size());
+    const bool more = last_->fill(buffer_);
+    position_ = buffer_.after;
+    return more ? &buffer_.view() : nullptr;
+}
+
+SINTER_COLD SINTER_APART void pipeline::seek(data::position to) {
+    if (to.epoch < 0 || to.index < 0)
+        throw option_error("impossible position", "seek",
+                           to_text({to.epoch, ", ", to.index}), "an epoch and index >= 0");
+    last_->seek(to);
+    position_ = to;
+}
+
+SINTER_SELDOM_BODY SINTER_COLD void pipeline::look_over_pass(base::function_ref<bool(const batch_view&)> f) {
+    const data::position at = position_;
+    batch_buffer own(last_->columns(), last_->batch_size());
+    try {
+        if (at.index != 0) last_->seek({at.epoch, 0});
+        while (last_->fill(own))
+            if (!f(own.view())) break;
+    } catch (...) {
+        try {
+            last_->seek(at);
+        } catch (...) {   // the first error is the one to tell
+        }
+        throw;
+    }
+    last_->seek(at);
+}
+
+SINTER_COLD SINTER_APART void pipeline::describe(description& d) const {
+    if (made_with_ != unknown_size)   // not one that is learned from a pass: who has made none knows it not yet
+        d("examples in a pass", made_with_ == endless ? std::string("endless") : base::number_text(made_with_));
+    d("batch size", batch_size());
+    d("columns", detail::text_of(columns()));
+    last_->describe(d);
+}
+
+SINTER_APART pipeline::iterator& pipeline::iterator::operator++() {
+    batch_ = pipeline_->next();
+    return *this;
+}
+#endif
 
 } // namespace sinter::data

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/description.hpp>
 #include <sinter/base/number_text.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/data/transform/gather.hpp>
 #include <sinter/data/transform/map.hpp>
@@ -55,22 +56,10 @@ public:
         return learned(span<const typename C::value_type>(values), columns, o);
     }
     /// The same from a set's first float input (pixels as bytes / 255), or from its first targets.
-    static scaling fit(const dataset& set, const scaling_options& o = {}, role of = role::input) {
-        const std::size_t c = column_of(set, of);
-        const shape& row = set.columns()[c].row;
-        return learned(numbers(set, of), o.of == statistics_of::last_axis ? row.last() : row.size(), o);
-    }
+    SINTER_APART static scaling fit(const dataset& set, const scaling_options& o = {}, role of = role::input);
     /// Of statistics that are known. option_error unless there are some, and all are finite and
     /// spreads above 0.
-    scaling(std::vector<column_scale> of_columns, const scaling_options& o)
-        : columns_(std::move(of_columns)), options_(o) {
-        bool usable = !columns_.empty() && o.low - o.low == 0 && o.high - o.high == 0 && o.low < o.high;
-        for (const column_scale& c : columns_)
-            usable = usable && c.shift + c.rest - (c.shift + c.rest) == 0 && c.spread - c.spread == 0 && c.spread > 0;
-        if (!usable)
-            throw option_error("impossible statistics", "scaling", {},
-                               "columns, finite numbers, spreads above 0, low < high");
-    }
+    SINTER_APART scaling(std::vector<column_scale> of_columns, const scaling_options& o);
 
     int columns() const { return static_cast<int>(columns_.size()); }
     const std::vector<column_scale>& statistics() const { return columns_; }
@@ -83,11 +72,7 @@ public:
         const double y = (less(x, c.shift) - c.rest) / c.spread;
         return options_.form == scaling_form::standard ? y : options_.low + y * (options_.high - options_.low);
     }
-    double original(double y, int column = 0) const {
-        const column_scale& c = columns_[static_cast<std::size_t>(column)];
-        if (options_.form == scaling_form::min_max) y = (y - options_.low) / (options_.high - options_.low);
-        return y * c.spread + c.rest + c.shift;
-    }
+    SINTER_APART double original(double y, int column = 0) const;
 
     /// Rows of columns() numbers. data_error where they fill no whole rows.
     template <class C>
@@ -103,34 +88,12 @@ public:
     }
     /// The set with its first float input (or first targets) scaled; pixels become floats.
     /// data_error where it has none, or their extents do not fit.
-    dataset apply(const dataset& set, role of = role::input) const {
-        const std::size_t chosen = column_of(set, of);
-        need_fit(set.columns()[chosen].row);
-        dataset to;
-        for (std::size_t c = 0; c < set.columns().size(); ++c) {
-            const column& from = set.columns()[c];
-            if (c != chosen) detail::add_column(to, from, set.size(), [&](std::int64_t i) { return set.row(c, i); });
-            else if (of == role::input) to.input(from.row, apply(numbers(set, of)));
-            else to.targets(from.row, apply(numbers(set, of)));
-        }
-        return to;
-    }
+    SINTER_APART dataset apply(const dataset& set, role of = role::input) const;
     /// As a step of a pipeline, `map(s)`: an example's x. Pixels stay bytes in memory that way.
-    void operator()(example& e) const {
-        need_fit(e.row);
-        for (std::size_t i = 0; i < e.x.size(); ++i)
-            e.x[i] = static_cast<float>(scaled(static_cast<double>(e.x[i]), static_cast<int>(i % columns_.size())));
-    }
+    SINTER_APART void operator()(example& e) const;
 
     /// Of a step of a pipeline: what was learned.
-    SINTER_COLD void describe(description& d) const {
-        std::string learned;
-        for (const column_scale& c : columns_)
-            learned += to_text({base::number_text(c.shift), " ", base::number_text(c.spread), " ",
-                               base::number_text(c.rest), " "});
-        d("columns", columns())("form", static_cast<int>(options_.form))("low", options_.low)("high", options_.high);
-        d("what was learned (its hash)", base::fnv1a(learned));
-    }
+    SINTER_APART void describe(description& d) const;
 
 private:
     std::vector<column_scale> columns_;
@@ -209,26 +172,84 @@ private:
     void need_whole_rows(std::size_t n) const {
         if (n % columns_.size() != 0) refuse_rows(n, columns_.size());
     }
-    void need_fit(const shape& row) const {
-        if (options_.of == statistics_of::everything) return;
-        const int n = options_.of == statistics_of::last_axis ? row.last() : row.size();
-        if (n != columns())
-            throw data_error("number of columns differs", "scaling", to_text({n}),
-                             to_text({columns(), ", as were learned"}));
-    }
-    [[noreturn]] SINTER_COLD static void refuse_rows(std::size_t n, std::size_t columns) {
-        throw data_error("values do not fill whole rows", "scaling", to_text({n}),
-                         to_text({"a multiple of ", columns}));
-    }
-    static std::size_t column_of(const dataset& set, role of) {
-        if (of == role::input || of == role::target)
-            for (std::size_t c = 0; c < set.columns().size(); ++c)
-                if (set.columns()[c].use == of && set.columns()[c].row.type == dtype::f32) return c;
-        throw data_error("the set has none", "scaling", of == role::target ? "no targets" : "no float input");
-    }
+    SINTER_APART void need_fit(const shape& row) const;
+    [[noreturn]] SINTER_APART static void refuse_rows(std::size_t n, std::size_t columns);
+    SINTER_APART static std::size_t column_of(const dataset& set, role of);
     static span<const float> numbers(const dataset& set, role of) {
         return of == role::input ? set.x() : set.targets();
     }
 };
+
+#if SINTER_BODIES
+SINTER_APART scaling scaling::fit(const dataset& set, const scaling_options& o, role of) {
+    const std::size_t c = column_of(set, of);
+    const shape& row = set.columns()[c].row;
+    return learned(numbers(set, of), o.of == statistics_of::last_axis ? row.last() : row.size(), o);
+}
+
+SINTER_APART scaling::scaling(std::vector<column_scale> of_columns, const scaling_options& o)
+    : columns_(std::move(of_columns)), options_(o) {
+    bool usable = !columns_.empty() && o.low - o.low == 0 && o.high - o.high == 0 && o.low < o.high;
+    for (const column_scale& c : columns_)
+        usable = usable && c.shift + c.rest - (c.shift + c.rest) == 0 && c.spread - c.spread == 0 && c.spread > 0;
+    if (!usable)
+        throw option_error("impossible statistics", "scaling", {},
+                           "columns, finite numbers, spreads above 0, low < high");
+}
+
+SINTER_APART double scaling::original(double y, int column) const {
+    const column_scale& c = columns_[static_cast<std::size_t>(column)];
+    if (options_.form == scaling_form::min_max) y = (y - options_.low) / (options_.high - options_.low);
+    return y * c.spread + c.rest + c.shift;
+}
+
+SINTER_APART dataset scaling::apply(const dataset& set, role of) const {
+    const std::size_t chosen = column_of(set, of);
+    need_fit(set.columns()[chosen].row);
+    dataset to;
+    for (std::size_t c = 0; c < set.columns().size(); ++c) {
+        const column& from = set.columns()[c];
+        if (c != chosen) detail::add_column(to, from, set.size(), [&](std::int64_t i) { return set.row(c, i); });
+        else if (of == role::input) to.input(from.row, apply(numbers(set, of)));
+        else to.targets(from.row, apply(numbers(set, of)));
+    }
+    return to;
+}
+
+SINTER_APART void scaling::operator()(example& e) const {
+    need_fit(e.row);
+    for (std::size_t i = 0; i < e.x.size(); ++i)
+        e.x[i] = static_cast<float>(scaled(static_cast<double>(e.x[i]), static_cast<int>(i % columns_.size())));
+}
+
+SINTER_COLD SINTER_APART void scaling::describe(description& d) const {
+    std::string learned;
+    for (const column_scale& c : columns_)
+        learned += to_text({base::number_text(c.shift), " ", base::number_text(c.spread), " ",
+                           base::number_text(c.rest), " "});
+    d("columns", columns())("form", static_cast<int>(options_.form))("low", options_.low)("high", options_.high);
+    d("what was learned (its hash)", base::fnv1a(learned));
+}
+
+SINTER_APART void scaling::need_fit(const shape& row) const {
+    if (options_.of == statistics_of::everything) return;
+    const int n = options_.of == statistics_of::last_axis ? row.last() : row.size();
+    if (n != columns())
+        throw data_error("number of columns differs", "scaling", to_text({n}),
+                         to_text({columns(), ", as were learned"}));
+}
+
+SINTER_COLD SINTER_APART void scaling::refuse_rows(std::size_t n, std::size_t columns) {
+    throw data_error("values do not fill whole rows", "scaling", to_text({n}),
+                     to_text({"a multiple of ", columns}));
+}
+
+SINTER_APART std::size_t scaling::column_of(const dataset& set, role of) {
+    if (of == role::input || of == role::target)
+        for (std::size_t c = 0; c < set.columns().size(); ++c)
+            if (set.columns()[c].use == of && set.columns()[c].row.type == dtype::f32) return c;
+    throw data_error("the set has none", "scaling", of == role::target ? "no targets" : "no float input");
+}
+#endif
 
 } // namespace sinter::data

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -7,10 +8,15 @@
 
 namespace sinter::inline SINTER_ORDINARY::data {
 
-namespace detail {
+/// to[i] = from[i] / 255 for n bytes.
+SINTER_APART void shares_of_bytes(const std::uint8_t* from, float* to, std::size_t n);
 
+#if SINTER_BODIES
+namespace detail {
 using sixteen_bytes = std::uint8_t __attribute__((vector_size(16)));
+
 using four_integers = std::int32_t __attribute__((vector_size(16)));
+
 using four_floats = float __attribute__((vector_size(16)));
 
 /// to[i] = v[i] / 255, rounded as a division is, without one: 1 / 255 is two numbers, the first of
@@ -21,6 +27,7 @@ inline void shares_of_four(four_integers v, float* to) {
     const four_floats share = f * rest + f * most;
     std::memcpy(to, &share, sizeof share);
 }
+
 /// Widened by interleaving with zeros, as every processor can: g++ 12 makes scalar code of a
 /// conversion from bytes.
 inline void shares_of_sixteen(const std::uint8_t* from, float* to) {
@@ -42,11 +49,9 @@ inline void shares_of_sixteen(const std::uint8_t* from, float* to) {
     shares_of_four(widen_low(high), to + 8);
     shares_of_four(widen_high(high), to + 12);
 }
-
 } // namespace detail
 
-/// to[i] = from[i] / 255 for n bytes.
-inline void shares_of_bytes(const std::uint8_t* from, float* to, std::size_t n) {
+SINTER_APART void shares_of_bytes(const std::uint8_t* from, float* to, std::size_t n) {
     constexpr std::size_t at_once = 16;
     std::size_t i = 0;
     for (; i + at_once <= n; i += at_once) detail::shares_of_sixteen(from + i, to + i);
@@ -57,5 +62,6 @@ inline void shares_of_bytes(const std::uint8_t* from, float* to, std::size_t n) 
     detail::shares_of_sixteen(last, shares);
     std::memcpy(to + i, shares, (n - i) * sizeof(float));
 }
+#endif
 
 } // namespace sinter::data

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/description.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/data/batch_view.hpp>
 #include <sinter/data/dataset.hpp>
 #include <sinter/data/type_text.hpp>
@@ -33,30 +34,15 @@ public:
     /// Writes up to n places of the next examples in arrays(); fewer at the end of the pass.
     virtual int next_places(std::uint32_t*, int) { return 0; }
     /// Leaves out n examples, as if they had been pulled; cheaper where a part can.
-    virtual void skip(std::int64_t n) {
-        constexpr int most = 256;
-        const void* rows[column_list::most];
-        std::uint32_t places[most];
-        if (!arrays()) {
-            while (n > 0 && next(rows)) --n;
-            return;
-        }
-        for (int got = most; n > 0 && got == most; n -= got)
-            got = next_places(places, n < most ? static_cast<int>(n) : most);
-    }
+    SINTER_APART virtual void skip(std::int64_t n);
     /// Says what of this part the members of a job must share, who read the same data: its kind and its settings
     /// (base/description.hpp). One behind another part begins with `up->describe(d)`. What is told must never
     /// change, for another thread may pull meanwhile. Without it: the class's name.
-    inline virtual void describe(description& d) const;
+    SINTER_APART virtual void describe(description& d) const;
 
 protected:
     /// next() by next_places().
-    bool next_in_arrays(const void** rows) {
-        std::uint32_t place;
-        if (next_places(&place, 1) == 0) return false;
-        for (std::size_t c = 0; c < columns().size(); ++c) rows[c] = arrays()[c].row(place);
-        return true;
-    }
+    SINTER_APART bool next_in_arrays(const void** rows);
 };
 
 /// A part that yields batches.
@@ -71,19 +57,61 @@ public:
     /// same kind.
     virtual bool fill(batch_buffer& into) = 0;
     virtual void seek(position to) = 0;
-    inline virtual void describe(description& d) const;   ///< as example_stage's
+    SINTER_APART virtual void describe(description& d) const;   ///< as example_stage's
 };
-
-SINTER_COLD inline void example_stage::describe(description& d) const {
-    d.stage(class_text(*this));
-}
-SINTER_COLD inline void batch_stage::describe(description& d) const {
-    d.stage(class_text(*this));
-}
 
 namespace detail {
 /// "input 28 x 28 x 1 (pixels), labels 1"
-SINTER_COLD inline std::string text_of(const column_list& columns) {
+SINTER_APART std::string text_of(const column_list& columns);
+} // namespace detail
+
+/// The examples' half of a pipeline, before batch(): what source() gives, and what shuffle, map and
+/// repeat take and give. A dataset converts to it implicitly.
+class examples {
+public:
+    SINTER_APART examples(dataset set);
+    /// Takes it over. option_error where columns have types that their roles do not; the stage is
+    /// deleted then, too.
+    SINTER_APART explicit examples(example_stage* last, int maps = 0);
+
+    const column_list& columns() const { return last_->columns(); }
+    std::int64_t size() const { return last_->size(); }
+    int maps() const { return maps_; }   ///< how many maps so far: each draws from a random stream of its own
+    std::unique_ptr<example_stage> release() { return std::move(last_); }
+
+private:
+    std::unique_ptr<example_stage> last_;
+    int maps_ = 0;
+};
+
+/// Starts a pipeline: `source(set) | shuffle(10'000) | batch(64)`. The set is shared, not copied.
+SINTER_APART examples source(dataset set);
+
+#if SINTER_BODIES
+SINTER_COLD SINTER_APART void example_stage::describe(description& d) const { d.stage(class_text(*this)); }
+SINTER_COLD SINTER_APART void batch_stage::describe(description& d) const { d.stage(class_text(*this)); }
+
+SINTER_APART void example_stage::skip(std::int64_t n) {
+    constexpr int most = 256;
+    const void* rows[column_list::most];
+    std::uint32_t places[most];
+    if (!arrays()) {
+        while (n > 0 && next(rows)) --n;
+        return;
+    }
+    for (int got = most; n > 0 && got == most; n -= got)
+        got = next_places(places, n < most ? static_cast<int>(n) : most);
+}
+
+SINTER_APART bool example_stage::next_in_arrays(const void** rows) {
+    std::uint32_t place;
+    if (next_places(&place, 1) == 0) return false;
+    for (std::size_t c = 0; c < columns().size(); ++c) rows[c] = arrays()[c].row(place);
+    return true;
+}
+
+namespace detail {
+SINTER_COLD SINTER_APART std::string text_of(const column_list& columns) {
     constexpr const char* uses[] = {"input", "labels", "targets", "weights"};
     std::string all;
     for (const column& c : columns) {
@@ -95,6 +123,7 @@ SINTER_COLD inline std::string text_of(const column_list& columns) {
     }
     return all;
 }
+
 /// What rows there are, and which: their number, and hashes of the first and the last.
 template <class Row>
 SINTER_COLD void describe_rows(description& d, const column_list& columns, std::int64_t n, Row row) {
@@ -108,6 +137,7 @@ SINTER_COLD void describe_rows(description& d, const column_list& columns, std::
         d(last ? "the last example (its hash)" : "the first example (its hash)", h.value());
     }
 }
+
 /// option_error where labels are no integers, or targets or weights no floats.
 SINTER_COLD inline void need_fitting(const column_list& columns) {
     for (const column& c : columns)
@@ -117,26 +147,10 @@ SINTER_COLD inline void need_fitting(const column_list& columns) {
 }
 } // namespace detail
 
-/// The examples' half of a pipeline, before batch(): what source() gives, and what shuffle, map and
-/// repeat take and give. A dataset converts to it implicitly.
-class examples {
-public:
-    examples(dataset set);
-    /// Takes it over. option_error where columns have types that their roles do not; the stage is
-    /// deleted then, too.
-    explicit examples(example_stage* last, int maps = 0) : last_(last), maps_(maps) {
-        detail::need_fitting(last_->columns());
-    }
-
-    const column_list& columns() const { return last_->columns(); }
-    std::int64_t size() const { return last_->size(); }
-    int maps() const { return maps_; }   ///< how many maps so far: each draws from a random stream of its own
-    std::unique_ptr<example_stage> release() { return std::move(last_); }
-
-private:
-    std::unique_ptr<example_stage> last_;
-    int maps_ = 0;
-};
+SINTER_APART examples::examples(example_stage* last, int maps)
+    : last_(last), maps_(maps) {
+    detail::need_fitting(last_->columns());
+}
 
 /// Examples of a set in the order in which they lie in memory.
 class source_stage final : public example_stage {
@@ -175,9 +189,9 @@ private:
     row_array arrays_[column_list::most];
 };
 
-inline examples::examples(dataset set) : last_(new source_stage(std::move(set))) {}
+SINTER_APART examples::examples(dataset set) : last_(new source_stage(std::move(set))) {}
 
-/// Starts a pipeline: `source(set) | shuffle(10'000) | batch(64)`. The set is shared, not copied.
-inline examples source(dataset set) { return examples(std::move(set)); }
+SINTER_APART examples source(dataset set) { return examples(std::move(set)); }
+#endif
 
 } // namespace sinter::data

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/to_text.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <string_view>
@@ -13,24 +14,10 @@ namespace sinter::inline SINTER_ORDINARY::data {
 
 /// Without the namespaces of what a program is compiled for (base/target_namespace.hpp), in which members of a job may
 /// differ: `sinter::avx2_8::` and `sinter::ordinary::` are `sinter::`.
-SINTER_COLD inline std::string without_target(std::string name) {
-    static constexpr std::string_view in = "sinter::", ordinary = "ordinary";
-    for (std::size_t at = 0; (at = name.find(in, at)) != name.npos;) {
-        at += in.size();
-        const std::size_t end = name.find("::", at);
-        if (end == name.npos) break;
-        const std::string_view one = std::string_view(name).substr(at, end - at);
-        const std::size_t digits = one.find_last_not_of("0123456789") + 1;
-        const bool target = digits < one.size() && digits > 0 && one[digits - 1] == '_';   // the number of parts
-        if (target || one.starts_with(ordinary)) name.erase(at, end + 2 - at);
-    }
-    return name;
-}
+SINTER_APART std::string without_target(std::string name);
 #if defined(__GXX_RTTI) || defined(__cpp_rtti)
 /// As a program spells it; two lambdas of one function have different ones.
-SINTER_COLD inline std::string type_text(const std::type_info& type) {
-    return without_target(base::os::demangled(type.name()));
-}
+SINTER_APART std::string type_text(const std::type_info& type);
 #endif
 /// The name of an object's class.
 template <class T>
@@ -50,5 +37,25 @@ SINTER_COLD std::string type_text() {
     return without_target(__PRETTY_FUNCTION__);
 #endif
 }
+
+#if SINTER_BODIES
+SINTER_COLD SINTER_APART std::string without_target(std::string name) {
+    static constexpr std::string_view in = "sinter::", ordinary = "ordinary";
+    for (std::size_t at = 0; (at = name.find(in, at)) != name.npos;) {
+        at += in.size();
+        const std::size_t end = name.find("::", at);
+        if (end == name.npos) break;
+        const std::string_view one = std::string_view(name).substr(at, end - at);
+        const std::size_t digits = one.find_last_not_of("0123456789") + 1;
+        const bool target = digits < one.size() && digits > 0 && one[digits - 1] == '_';   // the number of parts
+        if (target || one.starts_with(ordinary)) name.erase(at, end + 2 - at);
+    }
+    return name;
+}
+
+SINTER_COLD SINTER_APART std::string type_text(const std::type_info& type) {
+    return without_target(base::os::demangled(type.name()));
+}
+#endif
 
 } // namespace sinter::data

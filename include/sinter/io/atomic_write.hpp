@@ -1,20 +1,47 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
+#include <sinter/base/function_ref.hpp>
+#include <sinter/base/separate_compilation.hpp>
+#include <sinter/io/file.hpp>
+#if SINTER_BODIES
 #include <sinter/base/os/advisory_lock.hpp>
 #include <sinter/base/os/file_names.hpp>
 #include <sinter/base/os/folder.hpp>
 #include <sinter/base/os/process.hpp>
-#include <sinter/io/file.hpp>
 #include <sinter/io/make_folders.hpp>
-
 #include <algorithm>
 #include <atomic>
+#endif
 
 namespace sinter::inline SINTER_ORDINARY::io {
 
-namespace detail {
+/// Gives a file its name once all of it is on disk, by a call of what it is given.
+using publish_function = base::function_ref<void(base::function_ref<void()> rename)>;
 
+/// Writes a whole file or nothing: `fill(output_file&)` writes to a temporary file in the target's
+/// folder, which is synced and then renamed over the target. Whoever reads `path`, also after a
+/// crash, finds the old file or the new one, never a part. An existing file's permissions are kept;
+/// a symbolic link is followed. A folder that is missing is made, and those above it.
+///
+/// Temporary files that killed writers of the same target left behind are removed first. Living
+/// writers, also of other processes, hold locks on theirs and are not disturbed; the last to finish
+/// is the one whose file stays.
+///
+/// `publish(rename)` is called once all is on disk, and calls rename(), which gives the file its
+/// name; or it throws, and then the old file is untouched.
+///
+/// Throws io_error when the folder cannot be written, the disk is full, or `path` is a folder, a
+/// device or a write-protected file: one that this process may not write, or whose mode lets nobody
+/// write, for then even root is meant. Then, and when `fill` throws, the old file is untouched and
+/// no temporary file stays behind. (One error comes later: if the folder cannot be synced, the new
+/// file is in place and the error says that it may not survive a power cut.)
+SINTER_SELDOM void atomic_write(const std::string& given_path, base::function_ref<void(output_file&)> fill,
+                                publish_function publish);
+SINTER_SELDOM void atomic_write(const std::string& path, base::function_ref<void(output_file&)> fill);
+
+#if SINTER_BODIES
+namespace detail {
 /// Where a symbolic link leads, so that saving through a link replaces the file and not the link.
 SINTER_COLD inline std::string behind_links(const std::string& path) {
     const os::file_status behind = os::status_of(path);
@@ -103,33 +130,10 @@ private:
     std::string name_;
     descriptor fd_, lock_;
 };
-
-struct at_once {
-    template <class Rename>
-    void operator()(Rename rename) const { rename(); }
-};
-
 } // namespace detail
 
-/// Writes a whole file or nothing: `fill(output_file&)` writes to a temporary file in the target's
-/// folder, which is synced and then renamed over the target. Whoever reads `path`, also after a
-/// crash, finds the old file or the new one, never a part. An existing file's permissions are kept;
-/// a symbolic link is followed. A folder that is missing is made, and those above it.
-///
-/// Temporary files that killed writers of the same target left behind are removed first. Living
-/// writers, also of other processes, hold locks on theirs and are not disturbed; the last to finish
-/// is the one whose file stays.
-///
-/// `publish(rename)` is called once all is on disk, and calls rename(), which gives the file its
-/// name; or it throws, and then the old file is untouched.
-///
-/// Throws io_error when the folder cannot be written, the disk is full, or `path` is a folder, a
-/// device or a write-protected file: one that this process may not write, or whose mode lets nobody
-/// write, for then even root is meant. Then, and when `fill` throws, the old file is untouched and
-/// no temporary file stays behind. (One error comes later: if the folder cannot be synced, the new
-/// file is in place and the error says that it may not survive a power cut.)
-template <class Fill, class Publish = detail::at_once>
-SINTER_COLD void atomic_write(const std::string& given_path, Fill&& fill, Publish publish = {}) {
+SINTER_SELDOM_BODY SINTER_COLD void
+atomic_write(const std::string& given_path, base::function_ref<void(output_file&)> fill, publish_function publish) {
     need_whole_path(given_path);
     const std::string path = detail::behind_links(given_path);
     const std::size_t slash = path.rfind('/');
@@ -172,5 +176,10 @@ SINTER_COLD void atomic_write(const std::string& given_path, Fill&& fill, Publis
     if (!os::sync(folder.get()) && errno != EINVAL)
         throw_io_error(errno, "written, but its folder cannot be synced: it may be lost in a power cut", path);
 }
+
+SINTER_SELDOM_BODY void atomic_write(const std::string& path, base::function_ref<void(output_file&)> fill) {
+    atomic_write(path, fill, [](base::function_ref<void()> rename) { rename(); });
+}
+#endif
 
 } // namespace sinter::io

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/span.hpp>
 #include <algorithm>
@@ -30,15 +31,7 @@ public:
     virtual const std::string& name() const = 0;
 
     /// Reads until `to` is full or the input ends; returns the number of bytes read.
-    std::size_t read_up_to(span<std::byte> to) {
-        std::size_t done = 0;
-        while (done < to.size()) {
-            const std::size_t n = read_some(to.subspan(done));
-            if (n == 0) break;
-            done += n;
-        }
-        return done;
-    }
+    SINTER_APART std::size_t read_up_to(span<std::byte> to);
 };
 
 /// Bytes that lie in memory; the caller keeps them alive.
@@ -46,12 +39,7 @@ class memory_source final : public byte_source {
 public:
     memory_source(span<const std::byte> bytes, std::string name) : left_(bytes), name_(std::move(name)) {}
 
-    std::size_t read_some(span<std::byte> to) override {
-        const std::size_t n = std::min(to.size(), left_.size());
-        if (n != 0) std::memcpy(to.data(), left_.data(), n);
-        left_ = left_.subspan(n);
-        return n;
-    }
+    SINTER_APART std::size_t read_some(span<std::byte> to) override;
     std::uint64_t at_most_left() const override { return left_.size(); }
     const std::string& name() const override { return name_; }
 
@@ -59,5 +47,24 @@ private:
     span<const std::byte> left_;
     std::string name_;
 };
+
+#if SINTER_BODIES
+SINTER_APART std::size_t byte_source::read_up_to(span<std::byte> to) {
+    std::size_t done = 0;
+    while (done < to.size()) {
+        const std::size_t n = read_some(to.subspan(done));
+        if (n == 0) break;
+        done += n;
+    }
+    return done;
+}
+
+SINTER_APART std::size_t memory_source::read_some(span<std::byte> to) {
+    const std::size_t n = std::min(to.size(), left_.size());
+    if (n != 0) std::memcpy(to.data(), left_.data(), n);
+    left_ = left_.subspan(n);
+    return n;
+}
+#endif
 
 } // namespace sinter::io

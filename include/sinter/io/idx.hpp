@@ -2,15 +2,18 @@
 #pragma once
 #include <sinter/base/callback.hpp>
 #include <sinter/base/cold.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/to_text.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/io/extents.hpp>
 #include <sinter/io/file.hpp>
-#include <sinter/io/gzip.hpp>
 
+#include <vector>
+#if SINTER_BODIES
+#include <sinter/io/gzip.hpp>
 #include <algorithm>
 #include <bit>
-#include <vector>
+#endif
 
 /// IDX, the format of the MNIST family: two zero bytes, an element type, the number of extents, the
 /// extents as big-endian 32-bit integers, then the elements, big-endian too
@@ -41,8 +44,18 @@ struct idx_array {
     std::vector<std::byte> bytes;
 };
 
-namespace detail {
+/// Reads an IDX array from `source`, plain or gzip. Throws format_error on a wrong magic number, an
+/// unknown type, no extents, extents whose product overflows or exceeds what the input can hold,
+/// missing bytes and trailing bytes. `accept` is given what the header says (no bytes yet) before
+/// memory is taken for the elements, and throws where that is of no use.
+SINTER_SELDOM idx_array parse_idx(byte_source& source, const base::callback<void(const idx_array&)>& accept = {});
 
+/// Reads the IDX file at `path`, plain or gzip; throws io_error where it cannot be read, and as
+/// parse_idx does.
+SINTER_SELDOM idx_array read_idx(const std::string& path, const base::callback<void(const idx_array&)>& accept = {});
+
+#if SINTER_BODIES
+namespace detail {
 template <class = void>
 SINTER_COLD inline void read_idx_header(byte_source& in, span<std::byte> to, std::uint64_t at, const char* part) {
     if (const std::size_t n = in.read_up_to(to); n != to.size())
@@ -54,16 +67,10 @@ inline void reverse_each_element(span<std::byte> bytes, std::size_t element_byte
     for (std::size_t i = 0; i < bytes.size(); i += element_bytes)
         std::reverse(bytes.data() + i, bytes.data() + i + element_bytes);
 }
-
 } // namespace detail
 
-/// Reads an IDX array from `source`, plain or gzip. Throws format_error on a wrong magic number, an
-/// unknown type, no extents, extents whose product overflows or exceeds what the input can hold,
-/// missing bytes and trailing bytes. `accept` is given what the header says (no bytes yet) before
-/// memory is taken for the elements, and throws where that is of no use.
-template <class = void>
-SINTER_COLD inline idx_array parse_idx(byte_source& source,
-                                       const base::callback<void(const idx_array&)>& accept = {}) {
+SINTER_SELDOM_BODY SINTER_COLD idx_array parse_idx(byte_source& source,
+                                                   const base::callback<void(const idx_array&)>& accept) {
     gzip_source in(source);
     std::array<std::byte, 4> magic;
     detail::read_idx_header(in, magic, 0, "magic number");
@@ -121,13 +128,11 @@ SINTER_COLD inline idx_array parse_idx(byte_source& source,
     return out;
 }
 
-/// Reads the IDX file at `path`, plain or gzip; throws io_error where it cannot be read, and as
-/// parse_idx does.
-template <class = void>
-SINTER_COLD inline idx_array read_idx(const std::string& path,
-                                      const base::callback<void(const idx_array&)>& accept = {}) {
+SINTER_SELDOM_BODY SINTER_COLD idx_array read_idx(const std::string& path,
+                                                  const base::callback<void(const idx_array&)>& accept) {
     input_file file(path);
     return parse_idx(file, accept);
 }
+#endif
 
 } // namespace sinter::io

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/io/extents.hpp>
 #include <sinter/io/file.hpp>
@@ -10,8 +11,15 @@
 /// or 16 bits.
 namespace sinter::inline SINTER_ORDINARY::io {
 
-namespace detail {
+/// Reads one PGM from memory; values are divided by its maximum. Throws format_error on another
+/// format, numbers out of range, too few samples, samples over the maximum, and trailing bytes.
+SINTER_APART grey_image parse_pgm(span<const std::byte> bytes, std::string_view name);
 
+/// Reads the PGM file at `path`; throws io_error where it cannot be read, and as parse_pgm does.
+SINTER_APART grey_image read_pgm(const std::string& path);
+
+#if SINTER_BODIES
+namespace detail {
 /// Reads the numbers of a PGM: decimal, separated by white space and by comments from '#' to the
 /// line's end.
 class pgm_cursor {
@@ -55,12 +63,9 @@ private:
     std::string_view text_, name_;
     std::size_t at_;
 };
-
 } // namespace detail
 
-/// Reads one PGM from memory; values are divided by its maximum. Throws format_error on another
-/// format, numbers out of range, too few samples, samples over the maximum, and trailing bytes.
-inline grey_image parse_pgm(span<const std::byte> bytes, std::string_view name) {
+SINTER_APART grey_image parse_pgm(span<const std::byte> bytes, std::string_view name) {
     const bool is_p = bytes.size() >= 2 && bytes[0] == std::byte{'P'};
     const char kind = is_p ? static_cast<char>(bytes[1]) : '\0';
     if (kind != '2' && kind != '5')
@@ -110,7 +115,7 @@ inline grey_image parse_pgm(span<const std::byte> bytes, std::string_view name) 
     return out;
 }
 
-/// Reads the PGM file at `path`; throws io_error where it cannot be read, and as parse_pgm does.
-inline grey_image read_pgm(const std::string& path) { return parse_pgm(read_whole_file(path), path); }
+SINTER_APART grey_image read_pgm(const std::string& path) { return parse_pgm(read_whole_file(path), path); }
+#endif
 
 } // namespace sinter::io

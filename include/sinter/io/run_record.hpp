@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/hash.hpp>
-#include <sinter/base/os/process.hpp>
+#include <sinter/base/function_ref.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/file_lock.hpp>
-#include <sinter/io/make_folders.hpp>
 #include <sinter/io/printable.hpp>
 #include <sinter/io/write_order.hpp>
+#if SINTER_BODIES
+#include <sinter/base/hash.hpp>
+#include <sinter/base/os/process.hpp>
+#include <sinter/io/make_folders.hpp>
 #include <random>
+#endif
 
 namespace sinter::inline SINTER_ORDINARY {
 
@@ -34,60 +38,19 @@ public:
     /// in a row runs have begun there and not ended, this one included. `epoch`: of a job whose
     /// members change, in which this process became the one that writes; it takes the files over
     /// anew in each, and without `from` goes on with the history that the record has.
-    SINTER_COLD std::int64_t take(std::int64_t step, std::int64_t epoch = 0,
-                                  const std::optional<beginning>& from = {}) {
-        io::make_folders_above(path_);
-        const opened file(*this, true);
-        fields f = parse(file.text());
-        if (f.damaged)
-            base::say(message_level::warning, "was damaged, and is begun anew: how often this run was started is lost",
-                      path_);
-        f.generation = std::max(f.generation, from ? from->after : 0) + 1;
-        f.begun = f.step == step ? f.begun + 1 : 1;
-        f.step = step;
-        f.first = !from ? f.first : from->first < 0 ? f.generation : from->first;
-        std::random_device random;
-        std::string host = base::os::host_name();
-        for (char& c : host)
-            if (c == ' ' || c == '\n') c = '_';
-        f.began = std::max<std::int64_t>(from ? from->step : step, 0);
-        f.owner = to_text({host, ":", base::os::process_number(), ":", random(), random()});
-        file.write(f);
-        mine_ = token(f);
-        epoch_ = epoch;
-        order_ = {f.generation, 0, f.began, f.first};
-        return f.begun;
-    }
+    SINTER_APART std::int64_t take(std::int64_t step, std::int64_t epoch = 0,
+                                   const std::optional<beginning>& from = {});
     bool taken(std::int64_t epoch = 0) const { return !mine_.empty() && epoch == epoch_; }
     const std::string& owner() const { return mine_; }   ///< what take() wrote
     /// The order of this run's next file.
-    const io::write_order& next_file() {
-        ++order_.number;
-        return order_;
-    }
+    SINTER_APART const io::write_order& next_file();
     /// Calls f() while nobody can take over; io_error where somebody has.
-    template <class F>
-    SINTER_COLD void guarded(F f) {
-        const opened file(*this, false);
-        need_own(file);
-        f();
-    }
+    SINTER_SELDOM void guarded(base::function_ref<void()> f);
     /// The run has ended by itself: what begins at its step later is no restart.
-    SINTER_COLD void ended() {
-        const opened file(*this, false);
-        fields f = parse(file.text());
-        if (token(f) != mine_) return;
-        f.begun = 0;
-        file.write(f);
-    }
+    SINTER_APART void ended();
     const std::string& path() const { return path_; }
     /// Of the files of the run that may write, as the record says at this moment; run 0: it does not say.
-    SINTER_COLD static io::write_order order_in(const std::string& path) {
-        const io::descriptor fd = base::os::open_to_read(path);
-        if (!fd) return {};
-        const fields f = parse(read_all(fd.get(), path));
-        return {f.generation, 0, f.began, f.first};
-    }
+    SINTER_APART static io::write_order order_in(const std::string& path);
 
 private:
     struct fields {
@@ -101,7 +64,7 @@ private:
     io::write_order order_;
 
     static std::string token(const fields& f) { return to_text({f.generation, " ", f.owner}); }
-    static std::string sum_of(std::string_view text) { return to_text({base::fnv1a(text)}); }
+    SINTER_APART static std::string sum_of(std::string_view text);
 
     /// The file, open and locked.
     class opened {
@@ -110,76 +73,143 @@ private:
             : path_(r.path_), fd_(open(r.path_, make)), lock_(fd_.get(), r.path_, r.patience_) {}
         std::string text() const { return read_all(fd_.get(), path_); }
         /// In one call, over what was there: a reader has the lock, or sees by the checksum that it has a part.
-        SINTER_COLD void write(const fields& f) const {
-            std::string text =
-                to_text({f.generation, " ", f.step, " ", f.begun, " ", f.owner, " ", f.first, " ", f.began});
-            text += " " + sum_of(text) + "\n";
-            const auto n = base::os::write_some_at(fd_.get(), 0, as_bytes(text));
-            if (n != static_cast<std::ptrdiff_t>(text.size()) || !base::os::set_length(fd_.get(), text.size()))
-                io::throw_io_error(n < 0 ? errno : ENOSPC, "cannot write", path_);
-        }
+        SINTER_APART void write(const fields& f) const;
 
     private:
         const std::string& path_;
         io::descriptor fd_;
         io::file_lock lock_;
 
-        SINTER_COLD static io::descriptor open(const std::string& path, bool make) {
-            using base::os::opening;
-            io::descriptor fd = base::os::open_to_change(path, make ? opening::made : opening::existing);
-            if (!fd) io::throw_io_error(errno, "cannot open", path);
-            return fd;
-        }
+        SINTER_APART static io::descriptor open(const std::string& path, bool make);
     };
-    SINTER_COLD void need_own(const opened& file) const {
-        const fields now = parse(file.text());
-        if (now.damaged)
-            throw io_error("the file that says whose these checkpoints are was damaged: this run writes no more", path_,
-                           "another checksum", "a run that is started again, which takes them over");
-        if (token(now) != mine_)
-            throw io_error("another run has taken these checkpoints over: this one may not write them any more", path_,
-                           io::printable(now.owner), io::printable(mine_));
-    }
-    SINTER_COLD static std::string read_all(int fd, const std::string& path) {
-        char text[1024];
-        const auto n = base::os::read_some_at(fd, 0, as_writable_bytes(text));
-        if (n < 0) io::throw_io_error(errno, "cannot read", path);
-        return {text, static_cast<std::size_t>(n)};
-    }
+    SINTER_APART void need_own(const opened& file) const;
+    SINTER_APART static std::string read_all(int fd, const std::string& path);
     /// What is no such line is nobody's. Nor is one whose numbers no run has counted: there would soon
     /// be no larger one. Earlier versions have written no more than the owner.
-    SINTER_COLD static fields parse(std::string_view text) {
-        fields f;
-        const std::string_view line = text.substr(0, text.find('\n'));
-        const char *at = line.data(), *const end = at + line.size();
-        for (std::int64_t* x : {&f.generation, &f.step, &f.begun}) {
-            const auto [next, fault] = std::from_chars(at, end, *x);
-            if (fault != std::errc{} || next == end || *next != ' ' || *x > INT64_MAX / 2) return nobodys(text);
-            at = next + 1;
-        }
-        if (f.generation < 0 || f.begun < 0) return nobodys(text);
-        std::string_view rest(at, static_cast<std::size_t>(end - at));
-        if (const std::size_t space = rest.find(' '); space != rest.npos) {
-            const std::size_t sum = line.rfind(' ');
-            if (line.substr(sum + 1) != sum_of(line.substr(0, sum))) return nobodys(text);
-            at = rest.data() + space;
-            for (std::int64_t* x : {&f.first, &f.began}) {
-                if (at == end || *at != ' ') return nobodys(text);
-                const auto [next, fault] = std::from_chars(at + 1, end, *x);
-                if (fault != std::errc{} || *x < 0) return nobodys(text);
-                at = next;
-            }
-            if (at != line.data() + sum) return nobodys(text);
-            rest = rest.substr(0, space);
-        }
-        f.owner = rest;
-        return f;
-    }
-    static fields nobodys(std::string_view text) {
-        fields f;
-        f.damaged = !text.empty();
-        return f;
-    }
+    SINTER_APART static fields parse(std::string_view text);
+    SINTER_APART static fields nobodys(std::string_view text);
 };
+
+#if SINTER_BODIES
+SINTER_COLD SINTER_APART std::int64_t run_record::take(std::int64_t step, std::int64_t epoch,
+                                                       const std::optional<beginning>& from) {
+    io::make_folders_above(path_);
+    const opened file(*this, true);
+    fields f = parse(file.text());
+    if (f.damaged)
+        base::say(message_level::warning, "was damaged, and is begun anew: how often this run was started is lost",
+                  path_);
+    f.generation = std::max(f.generation, from ? from->after : 0) + 1;
+    f.begun = f.step == step ? f.begun + 1 : 1;
+    f.step = step;
+    f.first = !from ? f.first : from->first < 0 ? f.generation : from->first;
+    std::random_device random;
+    std::string host = base::os::host_name();
+    for (char& c : host)
+        if (c == ' ' || c == '\n') c = '_';
+    f.began = std::max<std::int64_t>(from ? from->step : step, 0);
+    f.owner = to_text({host, ":", base::os::process_number(), ":", random(), random()});
+    file.write(f);
+    mine_ = token(f);
+    epoch_ = epoch;
+    order_ = {f.generation, 0, f.began, f.first};
+    return f.begun;
+}
+
+SINTER_APART const io::write_order& run_record::next_file() {
+    ++order_.number;
+    return order_;
+}
+
+SINTER_SELDOM_BODY SINTER_COLD void run_record::guarded(base::function_ref<void()> f) {
+    const opened file(*this, false);
+    need_own(file);
+    f();
+}
+
+SINTER_COLD SINTER_APART void run_record::ended() {
+    const opened file(*this, false);
+    fields f = parse(file.text());
+    if (token(f) != mine_) return;
+    f.begun = 0;
+    file.write(f);
+}
+
+SINTER_COLD SINTER_APART io::write_order run_record::order_in(const std::string& path) {
+    const io::descriptor fd = base::os::open_to_read(path);
+    if (!fd) return {};
+    const fields f = parse(read_all(fd.get(), path));
+    return {f.generation, 0, f.began, f.first};
+}
+
+SINTER_APART std::string run_record::sum_of(std::string_view text) { return to_text({base::fnv1a(text)}); }
+
+SINTER_COLD SINTER_APART void run_record::opened::write(const fields& f) const {
+    std::string text =
+        to_text({f.generation, " ", f.step, " ", f.begun, " ", f.owner, " ", f.first, " ", f.began});
+    text += " " + sum_of(text) + "\n";
+    const auto n = base::os::write_some_at(fd_.get(), 0, as_bytes(text));
+    if (n != static_cast<std::ptrdiff_t>(text.size()) || !base::os::set_length(fd_.get(), text.size()))
+        io::throw_io_error(n < 0 ? errno : ENOSPC, "cannot write", path_);
+}
+
+SINTER_COLD SINTER_APART io::descriptor run_record::opened::open(const std::string& path, bool make) {
+    using base::os::opening;
+    io::descriptor fd = base::os::open_to_change(path, make ? opening::made : opening::existing);
+    if (!fd) io::throw_io_error(errno, "cannot open", path);
+    return fd;
+}
+
+SINTER_COLD SINTER_APART void run_record::need_own(const opened& file) const {
+    const fields now = parse(file.text());
+    if (now.damaged)
+        throw io_error("the file that says whose these checkpoints are was damaged: this run writes no more", path_,
+                       "another checksum", "a run that is started again, which takes them over");
+    if (token(now) != mine_)
+        throw io_error("another run has taken these checkpoints over: this one may not write them any more", path_,
+                       io::printable(now.owner), io::printable(mine_));
+}
+
+SINTER_COLD SINTER_APART std::string run_record::read_all(int fd, const std::string& path) {
+    char text[1024];
+    const auto n = base::os::read_some_at(fd, 0, as_writable_bytes(text));
+    if (n < 0) io::throw_io_error(errno, "cannot read", path);
+    return {text, static_cast<std::size_t>(n)};
+}
+
+SINTER_COLD SINTER_APART run_record::fields run_record::parse(std::string_view text) {
+    fields f;
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const char *at = line.data(), *const end = at + line.size();
+    for (std::int64_t* x : {&f.generation, &f.step, &f.begun}) {
+        const auto [next, fault] = std::from_chars(at, end, *x);
+        if (fault != std::errc{} || next == end || *next != ' ' || *x > INT64_MAX / 2) return nobodys(text);
+        at = next + 1;
+    }
+    if (f.generation < 0 || f.begun < 0) return nobodys(text);
+    std::string_view rest(at, static_cast<std::size_t>(end - at));
+    if (const std::size_t space = rest.find(' '); space != rest.npos) {
+        const std::size_t sum = line.rfind(' ');
+        if (line.substr(sum + 1) != sum_of(line.substr(0, sum))) return nobodys(text);
+        at = rest.data() + space;
+        for (std::int64_t* x : {&f.first, &f.began}) {
+            if (at == end || *at != ' ') return nobodys(text);
+            const auto [next, fault] = std::from_chars(at + 1, end, *x);
+            if (fault != std::errc{} || *x < 0) return nobodys(text);
+            at = next;
+        }
+        if (at != line.data() + sum) return nobodys(text);
+        rest = rest.substr(0, space);
+    }
+    f.owner = rest;
+    return f;
+}
+
+SINTER_APART run_record::fields run_record::nobodys(std::string_view text) {
+    fields f;
+    f.damaged = !text.empty();
+    return f;
+}
+#endif
 
 } // namespace sinter

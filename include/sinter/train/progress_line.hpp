@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/cold.hpp>
 #include <sinter/base/to_text.hpp>
@@ -8,7 +9,7 @@
 #include <cstdio>
 #include <string>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// A value that progress shows beside the loss.
 struct named_value {
@@ -18,7 +19,7 @@ struct named_value {
 
 } // namespace sinter
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_ORDINARY::progress_text {
 
 /// What there is to tell about a pass over the data.
 struct progress_state {
@@ -39,8 +40,29 @@ SINTER_COLD std::string formatted(const char* format, A... a) {
 
 /// "%.4f" with a point in every locale. Not by base/decimal.hpp: each file that includes sinter.hpp
 /// would parse <charconv>, which takes a fifteenth of that header's time.
-template <class = void>
-SINTER_COLD std::string four_decimals(double value) {
+SINTER_SELDOM std::string four_decimals(double value);
+
+/// 60000 as "60,000".
+SINTER_APART std::string grouped(std::int64_t n);
+
+/// Seconds as "m:ss" or "h:mm:ss".
+SINTER_APART std::string duration(double seconds);
+
+/// Loss and metrics, as both lines below show them: "loss 0.3121  accuracy 0.8890".
+SINTER_SELDOM std::string progress_values(const progress_state& p);
+
+/// Examples a second so far; 0 before anything can be said.
+SINTER_APART double progress_rate(const progress_state& p);
+
+/// One line of at most `width` columns for a terminal: the bar takes what room is left, and where
+/// there is little the least important parts go first.
+SINTER_SELDOM std::string progress_line(const progress_state& p, int width);
+
+/// The same for files and pipes: everything, whatever the width, without a bar.
+SINTER_SELDOM std::string plain_progress_line(const progress_state& p);
+
+#if SINTER_BODIES
+SINTER_SELDOM_BODY SINTER_COLD std::string four_decimals(double value) {
     if (!(value > -1e14 && value < 1e14))
         return value == value ? formatted("%.0f", value) : "nan";   // infinity, and what has no such digits
     const double size = value < 0 ? -value : value;
@@ -49,53 +71,45 @@ SINTER_COLD std::string four_decimals(double value) {
                      static_cast<int>(n % 10000));
 }
 
-/// 60000 as "60,000".
-SINTER_COLD inline std::string grouped(std::int64_t n) {
+SINTER_COLD SINTER_APART std::string grouped(std::int64_t n) {
     std::string s = to_text({n});
     for (std::size_t at = s.size(); at > 3 + (n < 0);) s.insert(at -= 3, 1, ',');
     return s;
 }
 
-/// Seconds as "m:ss" or "h:mm:ss".
-SINTER_COLD inline std::string duration(double seconds) {
+SINTER_COLD SINTER_APART std::string duration(double seconds) {
     const auto s = static_cast<std::int64_t>(seconds + 0.5);
     if (s < 3600) return formatted("%d:%02d", static_cast<int>(s / 60), static_cast<int>(s % 60));
     return formatted("%lld:%02d:%02d", static_cast<long long>(s / 3600), static_cast<int>(s / 60 % 60),
                      static_cast<int>(s % 60));
 }
 
-/// Loss and metrics, as both lines below show them: "loss 0.3121  accuracy 0.8890".
-template <class = void>
-SINTER_COLD inline std::string progress_values(const progress_state& p) {
+SINTER_SELDOM_BODY SINTER_COLD std::string progress_values(const progress_state& p) {
     std::string s;
-    if (p.loss == p.loss) s += to_text({"  loss ", detail::four_decimals(p.loss)});
-    for (const named_value& m : p.metrics) s += to_text({"  ", m.name, " ", detail::four_decimals(m.value)});
+    if (p.loss == p.loss) s += to_text({"  loss ", four_decimals(p.loss)});
+    for (const named_value& m : p.metrics) s += to_text({"  ", m.name, " ", four_decimals(m.value)});
     return s;
 }
 
-/// Examples a second so far; 0 before anything can be said.
-inline double progress_rate(const progress_state& p) {
+SINTER_APART double progress_rate(const progress_state& p) {
     return p.seconds > 0 ? static_cast<double>(p.done) / p.seconds : 0;
 }
 
-/// One line of at most `width` columns for a terminal: the bar takes what room is left, and where
-/// there is little the least important parts go first.
-template <class = void>
-SINTER_COLD inline std::string progress_line(const progress_state& p, int width) {
+SINTER_SELDOM_BODY SINTER_COLD std::string progress_line(const progress_state& p, int width) {
     const double rate = progress_rate(p);
     const bool known = p.total > 0;
     const double share = !known              ? 0
                          : p.done >= p.total ? 1
                                              : static_cast<double>(p.done) / static_cast<double>(p.total);
     const std::string values = progress_values(p);
-    const std::string count = known ? to_text({"  ", detail::grouped(p.done), "/", detail::grouped(p.total)})
-                                    : to_text({"  ", detail::grouped(p.done)});
+    const std::string count = known ? to_text({"  ", grouped(p.done), "/", grouped(p.total)})
+                                    : to_text({"  ", grouped(p.done)});
     std::string speed, left;
-    if (rate > 0) speed = to_text({"  ", detail::grouped(static_cast<std::int64_t>(rate)), " ", p.unit, "/s"});
+    if (rate > 0) speed = to_text({"  ", grouped(static_cast<std::int64_t>(rate)), " ", p.unit, "/s"});
     if (rate > 0 && known)
         left = to_text({share >= 1 ? "  " : "  eta ",
-                       detail::duration(share >= 1 ? p.seconds : static_cast<double>(p.total - p.done) / rate)});
-    const std::string percent = known ? detail::formatted(" %3d%%", static_cast<int>(100 * share)) : "";
+                       duration(share >= 1 ? p.seconds : static_cast<double>(p.total - p.done) / rate)});
+    const std::string percent = known ? formatted(" %3d%%", static_cast<int>(100 * share)) : "";
 
     const auto columns = [](const std::string& s) { return static_cast<int>(s.size()); };
     std::string tail = values;
@@ -117,15 +131,18 @@ SINTER_COLD inline std::string progress_line(const progress_state& p, int width)
     return line;
 }
 
-/// The same for files and pipes: everything, whatever the width, without a bar.
-template <class = void>
-SINTER_COLD inline std::string plain_progress_line(const progress_state& p) {
+SINTER_SELDOM_BODY SINTER_COLD std::string plain_progress_line(const progress_state& p) {
     std::string line =
-        to_text({p.title, ": ", detail::grouped(p.done), p.total > 0 ? "/" : "",
-                p.total > 0 ? detail::grouped(p.total) : "", " ", p.unit, ", ", detail::duration(p.seconds)});
+        to_text({p.title, ": ", grouped(p.done), p.total > 0 ? "/" : "",
+                p.total > 0 ? grouped(p.total) : "", " ", p.unit, ", ", duration(p.seconds)});
     if (const double rate = progress_rate(p); rate > 0)
-        line += to_text({", ", detail::grouped(static_cast<std::int64_t>(rate)), " ", p.unit, "/s"});
+        line += to_text({", ", grouped(static_cast<std::int64_t>(rate)), " ", p.unit, "/s"});
     return to_text({line, progress_values(p)});
 }
+#endif
 
-} // namespace sinter::detail
+} // namespace sinter::progress_text
+
+namespace sinter::inline SINTER_TARGET::detail { using namespace progress_text; 
+
+}

@@ -5,7 +5,7 @@
 #include <limits>
 
 /// What evaluate and train answer.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// Loss and accuracy over a data set; accuracy is NaN where targets are no class numbers.
 struct evaluation_result {
@@ -16,12 +16,12 @@ struct evaluation_result {
     /// "loss", "accuracy", or a metric's name; option_error where there is none of this name.
     double value(std::string_view name) const {
         return name == "loss" ? loss : name == "accuracy" ? accuracy
-             : detail::value_of(metrics, name, "loss, accuracy, ");
+             : metrics::detail::value_of(metrics, name, "loss, accuracy, ");
     }
     /// The metric itself, for what is more than a number:
     /// as<metrics::confusion_matrix>("confusion_matrix").
     template <class M>
-    const M& as(std::string_view name) const { return detail::metric_of(metrics, name, "").template as<M>(); }
+    const M& as(std::string_view name) const { return metrics::detail::metric_of(metrics, name, "").template as<M>(); }
 };
 
 /// One epoch of training.
@@ -44,12 +44,12 @@ struct epoch_result {
     double value(std::string_view name) const {
         return name == "loss" ? loss : name == "accuracy" ? training_accuracy : name == "val_loss" ? validation_loss
              : name == "val_accuracy" ? accuracy
-             : detail::value_of(metrics, name, "loss, accuracy, val_loss, val_accuracy, ");
+             : metrics::detail::value_of(metrics, name, "loss, accuracy, val_loss, val_accuracy, ");
     }
     /// The metric itself, as in evaluation_result:
     /// as<metrics::confusion_matrix>("val_confusion_matrix").
     template <class M>
-    const M& as(std::string_view name) const { return detail::metric_of(metrics, name, "").template as<M>(); }
+    const M& as(std::string_view name) const { return metrics::detail::metric_of(metrics, name, "").template as<M>(); }
 };
 
 } // namespace sinter

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
+#include <sinter/base/separate_compilation.hpp>
+#include <string>
+#if SINTER_BODIES
 #include <cstddef>
 #include <cstdlib>
-#include <string>
+#endif
 
 namespace sinter::base::inline os {
 
@@ -11,12 +14,16 @@ namespace sinter::base::inline os {
 extern "C" char* __cxa_demangle(const char* mangled, char* buffer, std::size_t* length, int* status);
 
 /// A type's name as a program spells it, of what std::type_info::name() says; that itself where it cannot be read.
-SINTER_COLD inline std::string demangled(const char* name) {
+SINTER_APART std::string demangled(const char* name);
+
+#if SINTER_BODIES
+SINTER_COLD SINTER_APART std::string demangled(const char* name) {
     int status = 0;
     char* const plain = __cxa_demangle(name, nullptr, nullptr, &status);
     const std::string spelled = plain ? plain : name;
     std::free(plain);
     return spelled;
 }
+#endif
 
 } // namespace sinter::base::os

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <cstdint>
-#include <fcntl.h>
 #include <string>
 #include <sys/stat.h>
+#if SINTER_BODIES
+#include <fcntl.h>
+#endif
 
 namespace sinter::base::inline os {
 
@@ -24,45 +27,59 @@ struct file_status {
     bool is_link() const { return is == kind::link; }
 
     /// Of what a call of the stat family has answered.
-    SINTER_COLD static file_status of(int result, const struct ::stat& s) {
-        if (result != 0) return {};
-        const kind what = S_ISREG(s.st_mode)   ? kind::regular
-                          : S_ISDIR(s.st_mode) ? kind::folder
-                          : S_ISLNK(s.st_mode) ? kind::link
-                                               : kind::other;
-        return {.is = what,
-                .bytes = static_cast<std::uint64_t>(s.st_size),
-                .number = s.st_ino,
-                .names = s.st_nlink,
-                .mode = s.st_mode & 07777u,
-                .seconds = s.st_mtim.tv_sec,
-                .nanoseconds = s.st_mtim.tv_nsec};
-    }
+    SINTER_APART static file_status of(int result, const struct ::stat& s);
 };
 
 /// Of the file that a path leads to, through symbolic links.
-SINTER_COLD inline file_status status_of(const std::string& path) {
+SINTER_APART file_status status_of(const std::string& path);
+/// Of the link itself where the path is one.
+SINTER_APART file_status status_of_link(const std::string& path);
+/// Of an open file.
+SINTER_APART file_status status_of(int file);
+/// Of a name in an open folder.
+SINTER_APART file_status status_of(int folder, const std::string& name);
+/// Sets who may do what with a file in an open folder. False: errno.
+SINTER_APART bool set_mode(int folder, const std::string& name, unsigned mode);
+
+#if SINTER_BODIES
+SINTER_COLD SINTER_APART file_status file_status::of(int result, const struct ::stat& s) {
+    if (result != 0) return {};
+    const kind what = S_ISREG(s.st_mode)   ? kind::regular
+                      : S_ISDIR(s.st_mode) ? kind::folder
+                      : S_ISLNK(s.st_mode) ? kind::link
+                                           : kind::other;
+    return {.is = what,
+            .bytes = static_cast<std::uint64_t>(s.st_size),
+            .number = s.st_ino,
+            .names = s.st_nlink,
+            .mode = s.st_mode & 07777u,
+            .seconds = s.st_mtim.tv_sec,
+            .nanoseconds = s.st_mtim.tv_nsec};
+}
+
+SINTER_COLD SINTER_APART file_status status_of(const std::string& path) {
     struct stat s {};
     return file_status::of(::stat(path.c_str(), &s), s);
 }
-/// Of the link itself where the path is one.
-SINTER_COLD inline file_status status_of_link(const std::string& path) {
+
+SINTER_COLD SINTER_APART file_status status_of_link(const std::string& path) {
     struct stat s {};
     return file_status::of(::lstat(path.c_str(), &s), s);
 }
-/// Of an open file.
-SINTER_COLD inline file_status status_of(int file) {
+
+SINTER_COLD SINTER_APART file_status status_of(int file) {
     struct stat s {};
     return file_status::of(::fstat(file, &s), s);
 }
-/// Of a name in an open folder.
-SINTER_COLD inline file_status status_of(int folder, const std::string& name) {
+
+SINTER_COLD SINTER_APART file_status status_of(int folder, const std::string& name) {
     struct stat s {};
     return file_status::of(::fstatat(folder, name.c_str(), &s, 0), s);
 }
-/// Sets who may do what with a file in an open folder. False: errno.
-SINTER_COLD inline bool set_mode(int folder, const std::string& name, unsigned mode) {
+
+SINTER_COLD SINTER_APART bool set_mode(int folder, const std::string& name, unsigned mode) {
     return ::fchmodat(folder, name.c_str(), mode, 0) == 0;
 }
+#endif
 
 } // namespace sinter::base::os

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <cerrno>
 #include <cstddef>
 #include <sys/mman.h>
@@ -14,16 +15,9 @@ class mapped_file {
 public:
     mapped_file() = default;
     /// Its first `bytes`, of which there is at least one. Empty where the system cannot, and errno.
-    SINTER_COLD mapped_file(int file, std::size_t bytes) : bytes_(bytes) {
-        void* const p = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);
-        if (p != MAP_FAILED) at_ = p;
-    }
+    SINTER_APART mapped_file(int file, std::size_t bytes);
     mapped_file(mapped_file&& other) noexcept : at_(std::exchange(other.at_, nullptr)), bytes_(other.bytes_) {}
-    mapped_file& operator=(mapped_file&& other) noexcept {
-        std::swap(at_, other.at_);
-        std::swap(bytes_, other.bytes_);
-        return *this;
-    }
+    SINTER_APART mapped_file& operator=(mapped_file&& other) noexcept;
     ~mapped_file() {
         if (at_) ::munmap(at_, bytes_);
     }
@@ -34,5 +28,19 @@ private:
     void* at_ = nullptr;
     std::size_t bytes_ = 0;
 };
+
+#if SINTER_BODIES
+SINTER_COLD SINTER_APART mapped_file::mapped_file(int file, std::size_t bytes)
+    : bytes_(bytes) {
+    void* const p = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);
+    if (p != MAP_FAILED) at_ = p;
+}
+
+SINTER_APART mapped_file& mapped_file::operator=(mapped_file&& other) noexcept {
+    std::swap(at_, other.at_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+}
+#endif
 
 } // namespace sinter::base::os

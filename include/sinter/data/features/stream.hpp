@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/os/file_status.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/data/features.hpp>
 #include <sinter/data/stage.hpp>
+#if SINTER_BODIES
+#include <sinter/base/os/file_status.hpp>
+#endif
 
 namespace sinter::inline SINTER_ORDINARY::data {
 
+/// The file's records as examples: `csv_examples("train.csv", people) | shuffle(10'000) |
+/// batch(64)`. Plain or gzip. Its size is unknown until a pass has come to its end. Errors as
+/// csv::reader and features.
+SINTER_APART examples csv_examples(const std::string& path, const features& f, const csv::options& o = {});
+
+#if SINTER_BODIES
 /// Examples of a CSV file that is read anew in each pass: none of it is kept in memory.
 class csv_stage final : public example_stage {
 public:
@@ -115,11 +124,9 @@ private:
     }
 };
 
-/// The file's records as examples: `csv_examples("train.csv", people) | shuffle(10'000) |
-/// batch(64)`. Plain or gzip. Its size is unknown until a pass has come to its end. Errors as
-/// csv::reader and features.
-inline examples csv_examples(const std::string& path, const features& f, const csv::options& o = {}) {
+SINTER_APART examples csv_examples(const std::string& path, const features& f, const csv::options& o) {
     return examples(new csv_stage(path, f, o));
 }
+#endif
 
 } // namespace sinter::data

@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
+#include <sinter/data/pipeline.hpp>
+#if SINTER_BODIES
 #include <sinter/base/os/fork.hpp>
 #include <sinter/base/patience.hpp>
 #include <sinter/base/os/posix_thread.hpp>
-#include <sinter/data/pipeline.hpp>
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#endif
 
 namespace sinter::inline SINTER_ORDINARY::data {
 
+struct prefetch_step { int depth; };   ///< 0: by the batches' size
+
+/// Up to `depth` batches ahead of the caller. option_error unless 1 <= depth <= 1024.
+SINTER_APART prefetch_step prefetch(int depth);
+/// So many ahead as take a megabyte, but 2 to 16: small batches are used up while a sleeping thread
+/// wakes.
+SINTER_APART prefetch_step prefetch();
+SINTER_APART pipeline operator|(pipeline up, prefetch_step s);
+
+#if SINTER_BODIES
 /// Prepares batches on a thread of its own while the caller works on the one it has. Batches change
 /// hands by swapping buffers with a ring of `depth`: nothing is copied, and nothing allocated once
 /// the ring is there. Of the two sides' counters each is written by one and waited for by the
@@ -122,18 +135,15 @@ private:
     unsigned forks_ = 0;   ///< that it was begun under
 };
 
-struct prefetch_step { int depth; };   ///< 0: by the batches' size
-
-/// Up to `depth` batches ahead of the caller. option_error unless 1 <= depth <= 1024.
-SINTER_COLD inline prefetch_step prefetch(int depth) {
+SINTER_COLD SINTER_APART prefetch_step prefetch(int depth) {
     if (depth < 1 || depth > 1024)
         throw option_error("impossible depth", "prefetch", to_text({depth}), "1 to 1024 batches");
     return {depth};
 }
-/// So many ahead as take a megabyte, but 2 to 16: small batches are used up while a sleeping thread
-/// wakes.
-inline prefetch_step prefetch() { return {0}; }
-SINTER_COLD inline pipeline operator|(pipeline up, prefetch_step s) {
+
+SINTER_APART prefetch_step prefetch() { return {0}; }
+
+SINTER_COLD SINTER_APART pipeline operator|(pipeline up, prefetch_step s) {
     const position at = up.position();
     const std::size_t bytes = 1 + up.columns().bytes() * static_cast<std::size_t>(up.batch_size());
     const int fitting = static_cast<int>(std::clamp<std::size_t>((1 << 20) / bytes, 2, 16));
@@ -141,5 +151,6 @@ SINTER_COLD inline pipeline operator|(pipeline up, prefetch_step s) {
     p.seek(at);
     return p;
 }
+#endif
 
 } // namespace sinter::data

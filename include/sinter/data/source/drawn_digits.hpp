@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/hash.hpp>
 #include <sinter/base/philox.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/data/dataset.hpp>
+#if SINTER_BODIES
+#include <sinter/base/hash.hpp>
+#endif
 
 /// Digits that the program draws itself, so that a net can be trained where there are no files:
 /// each is a few pen strokes through jittered points, turned, sheared, scaled and shifted, drawn
 /// with a round pen, and then disturbed.
 namespace sinter::inline SINTER_ORDINARY::data {
 
-struct pen_point { float x, y; };   ///< in the unit square, y downwards
+inline constexpr int digit_image_side = 28;
+
+/// Draws one digit (0 to 9) into 28 x 28 floats in [0, 1]: ink is light on a dark ground.
+SINTER_APART void draw_digit(int digit, random_stream& random, float* image);
+
+/// `n` drawn digits, [28, 28, 1] floats in [0, 1] with labels 0 to 9. Example i depends on (seed,
+/// i) alone. data_error if n < 0.
+SINTER_APART dataset drawn_digits(std::int64_t n, std::uint64_t seed = 0);
+
+#if SINTER_BODIES
+struct pen_point { float x, y; };
+
+   ///< in the unit square, y downwards
 
 /// A pen stroke: a polyline, or a smooth curve through its points.
 struct pen_stroke {
@@ -48,8 +63,6 @@ inline constexpr digit_shape digit_shapes[10] = {
                                   {.84f, .45f}, {.66f, .78f}, {.30f, .96f}}}}},
 };
 
-inline constexpr int digit_image_side = 28;
-
 /// Inks the segment a-b with a round pen of `radius` pixels; the pen's edge is one pixel soft.
 inline void ink(float* image, pen_point a, pen_point b, float radius, float strength) {
     const float reach = radius + 1, dx = b.x - a.x, dy = b.y - a.y, length2 = dx * dx + dy * dy;
@@ -71,8 +84,7 @@ inline void ink(float* image, pen_point a, pen_point b, float radius, float stre
         }
 }
 
-/// Draws one digit (0 to 9) into 28 x 28 floats in [0, 1]: ink is light on a dark ground.
-inline void draw_digit(int digit, random_stream& random, float* image) {
+SINTER_APART void draw_digit(int digit, random_stream& random, float* image) {
     for (int i = 0; i < digit_image_side * digit_image_side; ++i) image[i] = 0;
     const float turn = random.uniform(-0.30f, 0.30f), shear = random.uniform(-0.30f, 0.30f);
     const float width = random.uniform(9, 16), height = random.uniform(14, 21);
@@ -117,9 +129,7 @@ inline void draw_digit(int digit, random_stream& random, float* image) {
     }
 }
 
-/// `n` drawn digits, [28, 28, 1] floats in [0, 1] with labels 0 to 9. Example i depends on (seed,
-/// i) alone. data_error if n < 0.
-inline dataset drawn_digits(std::int64_t n, std::uint64_t seed = 0) {
+SINTER_APART dataset drawn_digits(std::int64_t n, std::uint64_t seed) {
     if (n < 0) throw data_error("impossible number of examples", "drawn_digits", std::to_string(n), "at least 0");
     constexpr int pixels = digit_image_side * digit_image_side;
     std::vector<float> images(static_cast<std::size_t>(n) * pixels);
@@ -131,5 +141,6 @@ inline dataset drawn_digits(std::int64_t n, std::uint64_t seed = 0) {
     }
     return dataset(extents(digit_image_side, digit_image_side, 1), std::move(images)).labels(std::move(labels), 10);
 }
+#endif
 
 } // namespace sinter::data

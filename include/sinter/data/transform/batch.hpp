@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/data/pipeline.hpp>
 
 namespace sinter::inline SINTER_ORDINARY::data {
 
+/// drop_remainder: a last batch that is not full is left out.
+struct batch_options { bool drop_remainder = false; };
+struct batch_step { int size; bool drop_remainder; };
+
+/// Batches of `size` examples; the last of a pass may have fewer, or is left out with
+/// {.drop_remainder = true}. option_error unless size >= 1.
+SINTER_APART batch_step batch(int size, batch_options o = {});
+SINTER_APART pipeline operator|(examples up, batch_step s);
+
+#if SINTER_BODIES
 /// Collects examples into batches. A pass ends with the batch that is left over, unless that is to
 /// be dropped.
 class batcher final : public batch_stage {
@@ -67,18 +78,14 @@ private:
     position at_;
 };
 
-/// drop_remainder: a last batch that is not full is left out.
-struct batch_options { bool drop_remainder = false; };
-struct batch_step { int size; bool drop_remainder; };
-
-/// Batches of `size` examples; the last of a pass may have fewer, or is left out with
-/// {.drop_remainder = true}. option_error unless size >= 1.
-SINTER_COLD inline batch_step batch(int size, batch_options o = {}) {
+SINTER_COLD SINTER_APART batch_step batch(int size, batch_options o) {
     if (size < 1) throw option_error("impossible batch size", "batch", to_text({size}), "at least 1");
     return {size, o.drop_remainder};
 }
-SINTER_COLD inline pipeline operator|(examples up, batch_step s) {
+
+SINTER_COLD SINTER_APART pipeline operator|(examples up, batch_step s) {
     return pipeline(new batcher(up.release(), s.size, s.drop_remainder));
 }
+#endif
 
 } // namespace sinter::data

@@ -1,14 +1,33 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/hash.hpp>
-#include <sinter/base/philox.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/data/dataset.hpp>
+#if SINTER_BODIES
+#include <sinter/base/hash.hpp>
+#include <sinter/base/philox.hpp>
+#endif
 
 /// Sets made of other sets' examples: of chosen ones, or of several sets one after the other. Rows
 /// are copied as they lie, pixels as bytes.
 namespace sinter::inline SINTER_ORDINARY::data {
 
+/// The examples at these places, in this order; one may come several times. data_error for a place
+/// that is not there.
+SINTER_APART dataset gather(const dataset& from, span<const std::int64_t> places);
+
+/// The sets' examples one after the other. data_error unless all have the same columns: roles,
+/// extents, types, and pixels or numbers.
+SINTER_APART dataset concat(span<const dataset> sets);
+inline dataset concat(std::initializer_list<dataset> sets) {
+    return concat(span<const dataset>(sets.begin(), sets.size()));
+}
+
+/// The numbers from 0 below n (less than 2^32) in random order, the same for equal (n, seed): each
+/// order equally likely.
+SINTER_APART std::vector<std::int64_t> random_order(std::int64_t n, std::uint64_t seed = 0);
+
+#if SINTER_BODIES
 namespace detail {
 /// n rows of T, the i-th copied from row(i).
 template <class T, class F>
@@ -18,6 +37,7 @@ std::vector<T> copied_rows(std::size_t width, std::int64_t n, F row) {
         std::memcpy(all.data() + width * static_cast<std::size_t>(i), row(i), width * sizeof(T));
     return all;
 }
+
 /// Adds a column like `c` of n rows, the i-th at row(i).
 template <class F>
 void add_column(dataset& to, const column& c, std::int64_t n, F row) {
@@ -32,9 +52,7 @@ void add_column(dataset& to, const column& c, std::int64_t n, F row) {
 }
 } // namespace detail
 
-/// The examples at these places, in this order; one may come several times. data_error for a place
-/// that is not there.
-inline dataset gather(const dataset& from, span<const std::int64_t> places) {
+SINTER_APART dataset gather(const dataset& from, span<const std::int64_t> places) {
     for (std::size_t i = 0; i < places.size(); ++i)
         if (places[i] < 0 || places[i] >= from.size())
             throw data_error("no such example", to_text({"gather, place ", i}), to_text({places[i]}),
@@ -46,9 +64,7 @@ inline dataset gather(const dataset& from, span<const std::int64_t> places) {
     return to;
 }
 
-/// The sets' examples one after the other. data_error unless all have the same columns: roles,
-/// extents, types, and pixels or numbers.
-inline dataset concat(span<const dataset> sets) {
+SINTER_APART dataset concat(span<const dataset> sets) {
     std::vector<std::int64_t> ends;
     std::int64_t n = 0;
     for (std::size_t s = 0; s < sets.size(); ++s) {
@@ -80,13 +96,8 @@ inline dataset concat(span<const dataset> sets) {
     }
     return to;
 }
-inline dataset concat(std::initializer_list<dataset> sets) {
-    return concat(span<const dataset>(sets.begin(), sets.size()));
-}
 
-/// The numbers from 0 below n (less than 2^32) in random order, the same for equal (n, seed): each
-/// order equally likely.
-inline std::vector<std::int64_t> random_order(std::int64_t n, std::uint64_t seed = 0) {
+SINTER_APART std::vector<std::int64_t> random_order(std::int64_t n, std::uint64_t seed) {
     if (n < 0 || n > (std::int64_t{1} << 32) - 1)
         throw option_error("impossible number", "random_order", to_text({n}), "0 to 2^32 - 1");
     std::vector<std::int64_t> order(static_cast<std::size_t>(n));
@@ -96,5 +107,6 @@ inline std::vector<std::int64_t> random_order(std::int64_t n, std::uint64_t seed
         std::swap(order[left - 1], order[random.below(static_cast<std::uint32_t>(left))]);
     return order;
 }
+#endif
 
 } // namespace sinter::data

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/hash.hpp>
 #include <sinter/base/philox.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/data/stage.hpp>
 #include <cstring>
@@ -29,72 +30,13 @@ struct example {
 /// seed, the pass and the example's place in it, so that augmentation is the same after a restart.
 class map_stage : public example_stage {
 public:
-    map_stage(std::unique_ptr<example_stage> up, const shape* row, std::uint64_t key)
-        : up_(std::move(up)), columns_(up_->columns()), key_(key) {
-        for (std::size_t c = 0; c < columns_.size(); ++c) {
-            const bool packed = std::exchange(columns_[c].pixels, false);   // what a map gives are numbers
-            if (!is_x(c)) continue;
-            x_ = c;
-            if (packed) unpacked_.resize(static_cast<std::size_t>(columns_[c].width()));
-            if (row) columns_[c].row = *row, columns_[c].row.type = dtype::f32;
-            reshapes_ = up_->columns()[c].row != columns_[c].row;
-        }
-        if (x_ == columns_.size()) throw data_error("there is no float input to map", "map");
-        for (int a = 0; a < columns_[x_].row.rank; ++a)
-            if (columns_[x_].row.d[a] < 1)
-                throw option_error("impossible extents", "map, axis " + std::to_string(a),
-                                   std::to_string(columns_[x_].row.d[a]), "at least 1");
-        numbers_.resize(columns_.width());
-        in_.row = up_->columns()[x_].row;
-        out_.row = columns_[x_].row;
-        float* at = numbers_.data();
-        for (std::size_t c = 0; c < columns_.size(); ++c) {
-            const auto width = static_cast<std::size_t>(columns_[c].width());
-            if (c == x_) out_.x = {at, width};
-            if (columns_[c].use == role::label && label_ == column_list::most)
-                label_ = c, out_.label = reinterpret_cast<std::int32_t*>(at);
-            if (columns_[c].use == role::target && y_ == column_list::most) y_ = c, out_.y = {at, width};
-            rows_[c] = at;
-            at += width;
-        }
-    }
+    SINTER_APART map_stage(std::unique_ptr<example_stage> up, const shape* row, std::uint64_t key);
     const column_list& columns() const override { return columns_; }
     std::int64_t size() const override { return up_->size(); }
-    void begin(std::int64_t pass) override {
-        up_->begin(pass);
-        pass_ = static_cast<std::uint64_t>(pass);
-        index_ = 0;
-    }
-    bool next(const void** rows) override {
-        if (!up_->next(pulled_)) return false;
-        for (std::size_t c = 0; c < columns_.size(); ++c) {
-            rows[c] = rows_[c];
-            const column& from = up_->columns()[c];
-            if (c == x_ && from.pixels) {   // apart from out, for a function may read one and write the other
-                unpack(unpacked_.data(), pulled_[c], from.bytes(), true);
-                pulled_[c] = unpacked_.data();
-            }
-            const auto* f = static_cast<const float*>(pulled_[c]);
-            if (c == x_) in_.x = {f, static_cast<std::size_t>(in_.row.size())};
-            if (c == label_) in_.label = static_cast<const std::int32_t*>(pulled_[c]);
-            if (c == y_) in_.y = {f, static_cast<std::size_t>(columns_[c].width())};
-            if (c != x_ || !reshapes_) unpack(rows_[c], pulled_[c], columns_[c].bytes(), c != x_ && from.pixels);
-        }
-        const base::philox_block b = base::philox_at(key_, index_++, pass_);
-        random_stream random((std::uint64_t{b.word[1]} << 32) | b.word[0]);
-        example out = out_;
-        apply(in_, out, random);
-        return true;
-    }
-    void skip(std::int64_t n) override {
-        up_->skip(n);   // nothing is computed: what an example draws depends on its place alone
-        index_ += static_cast<std::uint64_t>(n);
-    }
-    void describe(description& d) const override {
-        up_->describe(d);
-        d.stage("map")("columns", detail::text_of(columns_));
-        describe_function(d);
-    }
+    SINTER_APART void begin(std::int64_t pass) override;
+    SINTER_APART bool next(const void** rows) override;
+    SINTER_APART void skip(std::int64_t n) override;
+    SINTER_APART void describe(description& d) const override;
 
 private:
     virtual void describe_function(description& d) const = 0;
@@ -164,5 +106,76 @@ examples operator|(examples up, map_step<F> s) {
     return examples(new map_function<F>(up.release(), s.reshapes ? &s.row : nullptr, key,
                                                       std::move(s.function), s.seed), maps + 1);
 }
+
+#if SINTER_BODIES
+SINTER_APART map_stage::map_stage(std::unique_ptr<example_stage> up, const shape* row, std::uint64_t key)
+    : up_(std::move(up)), columns_(up_->columns()), key_(key) {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+        const bool packed = std::exchange(columns_[c].pixels, false);   // what a map gives are numbers
+        if (!is_x(c)) continue;
+        x_ = c;
+        if (packed) unpacked_.resize(static_cast<std::size_t>(columns_[c].width()));
+        if (row) columns_[c].row = *row, columns_[c].row.type = dtype::f32;
+        reshapes_ = up_->columns()[c].row != columns_[c].row;
+    }
+    if (x_ == columns_.size()) throw data_error("there is no float input to map", "map");
+    for (int a = 0; a < columns_[x_].row.rank; ++a)
+        if (columns_[x_].row.d[a] < 1)
+            throw option_error("impossible extents", "map, axis " + std::to_string(a),
+                               std::to_string(columns_[x_].row.d[a]), "at least 1");
+    numbers_.resize(columns_.width());
+    in_.row = up_->columns()[x_].row;
+    out_.row = columns_[x_].row;
+    float* at = numbers_.data();
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+        const auto width = static_cast<std::size_t>(columns_[c].width());
+        if (c == x_) out_.x = {at, width};
+        if (columns_[c].use == role::label && label_ == column_list::most)
+            label_ = c, out_.label = reinterpret_cast<std::int32_t*>(at);
+        if (columns_[c].use == role::target && y_ == column_list::most) y_ = c, out_.y = {at, width};
+        rows_[c] = at;
+        at += width;
+    }
+}
+
+SINTER_APART void map_stage::begin(std::int64_t pass) {
+    up_->begin(pass);
+    pass_ = static_cast<std::uint64_t>(pass);
+    index_ = 0;
+}
+
+SINTER_APART bool map_stage::next(const void** rows) {
+    if (!up_->next(pulled_)) return false;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+        rows[c] = rows_[c];
+        const column& from = up_->columns()[c];
+        if (c == x_ && from.pixels) {   // apart from out, for a function may read one and write the other
+            unpack(unpacked_.data(), pulled_[c], from.bytes(), true);
+            pulled_[c] = unpacked_.data();
+        }
+        const auto* f = static_cast<const float*>(pulled_[c]);
+        if (c == x_) in_.x = {f, static_cast<std::size_t>(in_.row.size())};
+        if (c == label_) in_.label = static_cast<const std::int32_t*>(pulled_[c]);
+        if (c == y_) in_.y = {f, static_cast<std::size_t>(columns_[c].width())};
+        if (c != x_ || !reshapes_) unpack(rows_[c], pulled_[c], columns_[c].bytes(), c != x_ && from.pixels);
+    }
+    const base::philox_block b = base::philox_at(key_, index_++, pass_);
+    random_stream random((std::uint64_t{b.word[1]} << 32) | b.word[0]);
+    example out = out_;
+    apply(in_, out, random);
+    return true;
+}
+
+SINTER_APART void map_stage::skip(std::int64_t n) {
+    up_->skip(n);   // nothing is computed: what an example draws depends on its place alone
+    index_ += static_cast<std::uint64_t>(n);
+}
+
+SINTER_APART void map_stage::describe(description& d) const {
+    up_->describe(d);
+    d.stage("map")("columns", detail::text_of(columns_));
+    describe_function(d);
+}
+#endif
 
 } // namespace sinter::data

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/data/stage.hpp>
 
 namespace sinter::inline SINTER_ORDINARY::data {
@@ -7,6 +8,15 @@ namespace sinter::inline SINTER_ORDINARY::data {
 /// repeat(forever): passes without end.
 inline constexpr std::int64_t forever = -1;
 
+struct repeat_step { std::int64_t times; };
+
+/// So many passes as one, without a break: a batch may hold the end of one and the start of the
+/// next. Put it behind shuffle to keep the passes apart. option_error unless 1 <= times <= 2^31, or
+/// forever.
+SINTER_APART repeat_step repeat(std::int64_t times = forever);
+SINTER_APART examples operator|(examples up, repeat_step s);
+
+#if SINTER_BODIES
 /// Joins several passes of what comes before into one: `times` of them, or all that will ever be.
 class repeat_stage final : public example_stage {
 public:
@@ -70,19 +80,16 @@ private:
     bool any_ = false;   // whether the current pass has yielded something
 };
 
-struct repeat_step { std::int64_t times; };
-
-/// So many passes as one, without a break: a batch may hold the end of one and the start of the
-/// next. Put it behind shuffle to keep the passes apart. option_error unless 1 <= times <= 2^31, or
-/// forever.
-SINTER_COLD inline repeat_step repeat(std::int64_t times = forever) {
+SINTER_COLD SINTER_APART repeat_step repeat(std::int64_t times) {
     if ((times < 1 || times > (std::int64_t{1} << 31)) && times != forever)
         throw option_error("impossible number of passes", "repeat", std::to_string(times), "1 to 2^31, or forever");
     return {times};
 }
-SINTER_COLD inline examples operator|(examples up, repeat_step s) {
+
+SINTER_COLD SINTER_APART examples operator|(examples up, repeat_step s) {
     const int maps = up.maps();
     return examples(new repeat_stage(up.release(), s.times), maps);
 }
+#endif
 
 } // namespace sinter::data

@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
+#include <sinter/data/stage.hpp>
+#if SINTER_BODIES
 #include <sinter/base/hash.hpp>
 #include <sinter/base/philox.hpp>
-#include <sinter/data/stage.hpp>
 #include <cstring>
+#endif
 
 namespace sinter::inline SINTER_ORDINARY::data {
 
+struct shuffle_step { std::int64_t buffer; std::uint64_t seed; };
+
+/// Shuffles through a buffer of so many examples (1 to 2^31), in another order each pass, the same
+/// for equal (seed, pass). option_error for other buffer sizes.
+SINTER_APART shuffle_step shuffle(std::int64_t buffer, std::uint64_t seed = 0);
+SINTER_APART examples operator|(examples up, shuffle_step s);
+
+#if SINTER_BODIES
 /// Keeps up to `buffer` examples and yields a random one of them each time. A buffer as large as
 /// the pass makes this the Fisher-Yates shuffle: every permutation equally likely.
 class shuffle_stage final : public example_stage {
@@ -118,18 +129,16 @@ private:
     std::vector<float> numbers_, given_;   // any four bytes: floats and indices alike
 };
 
-struct shuffle_step { std::int64_t buffer; std::uint64_t seed; };
-
-/// Shuffles through a buffer of so many examples (1 to 2^31), in another order each pass, the same
-/// for equal (seed, pass). option_error for other buffer sizes.
-SINTER_COLD inline shuffle_step shuffle(std::int64_t buffer, std::uint64_t seed = 0) {
+SINTER_COLD SINTER_APART shuffle_step shuffle(std::int64_t buffer, std::uint64_t seed) {
     if (buffer < 1 || buffer > (std::int64_t{1} << 31))
         throw option_error("impossible buffer size", "shuffle", to_text({buffer}), "1 to 2^31 examples");
     return {buffer, seed};
 }
-SINTER_COLD inline examples operator|(examples up, shuffle_step s) {
+
+SINTER_COLD SINTER_APART examples operator|(examples up, shuffle_step s) {
     const int maps = up.maps();
     return examples(new shuffle_stage(up.release(), s.buffer, s.seed), maps);
 }
+#endif
 
 } // namespace sinter::data

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/number_text.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/target_namespace.hpp>
+#include <optional>
+#if SINTER_BODIES
+#include <sinter/base/number_text.hpp>
 #include <sinter/data/transform/gather.hpp>
 #include <algorithm>
 #include <map>
-#include <optional>
+#endif
 
 /// Sets cut into parts, for training and validation, by chance, evenly among classes, or so that
 /// groups stay whole.
@@ -25,8 +28,23 @@ struct split_options {
     std::optional<span<const std::int64_t>> groups{};
 };
 
-namespace detail {
+/// The places, ascending, of the examples of each part of a set of n. Errors as split.
+SINTER_APART std::vector<std::vector<std::int64_t>> split_places(std::int64_t n, span<const double> shares,
+                                                                 const split_options& o = {});
 
+/// Cuts a set into parts of these shares, whose sum must be 1: disjoint, complete, their sizes by
+/// largest remainder. In a part the examples stand in their old order.
+///
+///     const auto parts = data::split(set, {0.8, 0.2}, {.seed = 1, .classes = set.labels()});
+///
+/// option_error for impossible shares, or classes and groups at once; data_error where there is not
+/// one of them an example.
+SINTER_APART std::vector<dataset> split(const dataset& set, span<const double> shares, const split_options& o = {});
+SINTER_APART std::vector<dataset> split(const dataset& set, std::initializer_list<double> shares,
+                                        const split_options& o = {});
+
+#if SINTER_BODIES
+namespace detail {
 /// So many of n for each share, by largest remainder (Hamilton): each is its quota rounded up or
 /// down, all together are n. What a part has missed before, `owed`, is added to its remainder, and
 /// kept; of equals the first come first.
@@ -64,11 +82,13 @@ inline std::vector<double> checked_shares(span<const double> shares, const char*
     for (const double s : shares) exact.push_back(s / sum);
     return exact;
 }
+
 template <class T>
 void need_one_an_example(const std::optional<span<const T>>& values, std::int64_t n, const char* where) {
     if (values && static_cast<std::int64_t>(values->size()) != n)
         throw data_error("one is needed for each example", where, to_text({values->size()}), to_text({n}));
 }
+
 /// Where each example goes.
 inline std::vector<std::size_t> part_of_each(std::int64_t n, span<const double> shares, const split_options& o) {
     need_one_an_example(o.classes, n, "split, classes");
@@ -110,9 +130,8 @@ inline std::vector<std::size_t> part_of_each(std::int64_t n, span<const double> 
 }
 } // namespace detail
 
-/// The places, ascending, of the examples of each part of a set of n. Errors as split.
-inline std::vector<std::vector<std::int64_t>> split_places(std::int64_t n, span<const double> shares,
-                                                           const split_options& o = {}) {
+SINTER_APART std::vector<std::vector<std::int64_t>> split_places(std::int64_t n, span<const double> shares,
+                                                                 const split_options& o) {
     const std::vector<double> exact = detail::checked_shares(shares, "split");
     const std::vector<std::size_t> part = detail::part_of_each(n, exact, o);
     std::vector<std::vector<std::int64_t>> places(exact.size());
@@ -120,21 +139,16 @@ inline std::vector<std::vector<std::int64_t>> split_places(std::int64_t n, span<
     return places;
 }
 
-/// Cuts a set into parts of these shares, whose sum must be 1: disjoint, complete, their sizes by
-/// largest remainder. In a part the examples stand in their old order.
-///
-///     const auto parts = data::split(set, {0.8, 0.2}, {.seed = 1, .classes = set.labels()});
-///
-/// option_error for impossible shares, or classes and groups at once; data_error where there is not
-/// one of them an example.
-inline std::vector<dataset> split(const dataset& set, span<const double> shares, const split_options& o = {}) {
+SINTER_APART std::vector<dataset> split(const dataset& set, span<const double> shares, const split_options& o) {
     std::vector<dataset> parts;
     for (const auto& places : split_places(set.size(), shares, o)) parts.push_back(gather(set, places));
     return parts;
 }
-inline std::vector<dataset> split(const dataset& set, std::initializer_list<double> shares,
-                                      const split_options& o = {}) {
+
+SINTER_APART std::vector<dataset> split(const dataset& set, std::initializer_list<double> shares,
+                                        const split_options& o) {
     return split(set, span<const double>(shares.begin(), shares.size()), o);
 }
+#endif
 
 } // namespace sinter::data

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/io/safetensors/dtype.hpp>
 
 #include <optional>
@@ -47,10 +48,14 @@ constexpr std::optional<element> element_from_descr(std::string_view descr) {
 
 /// The name as NumPy writes it on a little-endian machine, or "" where NumPy has no such type
 /// (bfloat16, 4-bit floats).
-inline std::string descr_of(dtype type) {
+SINTER_APART std::string descr_of(dtype type);
+
+#if SINTER_BODIES
+SINTER_APART std::string descr_of(dtype type) {
     for (const detail::descr_row& row : detail::descr_table)
         if (row.type == type) return (dtype_bits(type) == 8 ? "|" : "<") + std::string(row.name);
     return {};
 }
+#endif
 
 } // namespace sinter::npy

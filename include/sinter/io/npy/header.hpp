@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/io/extents.hpp>
 #include <sinter/io/npy/dtype.hpp>
 #include <sinter/io/printable.hpp>
@@ -21,8 +22,12 @@ struct header {
     std::vector<std::int64_t> shape;
 };
 
-namespace detail {
+/// Reads the dictionary `text`, which begins at byte `text_at` of `file`. Throws format_error where
+/// it is malformed, lacks an entry or has others, or where the elements are no plain numbers.
+SINTER_APART header read_header(std::string_view text, std::string_view file, std::size_t text_at);
 
+#if SINTER_BODIES
+namespace detail {
 /// The part of Python's literals that headers use. Strict, and without recursion.
 class dictionary_reader {
 public:
@@ -101,12 +106,9 @@ private:
     std::string_view text_, file_;
     std::size_t text_at_, at_ = 0;
 };
-
 } // namespace detail
 
-/// Reads the dictionary `text`, which begins at byte `text_at` of `file`. Throws format_error where
-/// it is malformed, lacks an entry or has others, or where the elements are no plain numbers.
-inline header read_header(std::string_view text, std::string_view file, std::size_t text_at) {
+SINTER_APART header read_header(std::string_view text, std::string_view file, std::size_t text_at) {
     detail::dictionary_reader in(text, file, text_at);
     header out;
     bool has_descr = false, has_order = false, has_shape = false;
@@ -139,5 +141,6 @@ inline header read_header(std::string_view text, std::string_view file, std::siz
     if (!has_descr || !has_order || !has_shape) in.fail("all of descr, fortran_order and shape");
     return out;
 }
+#endif
 
 } // namespace sinter::npy

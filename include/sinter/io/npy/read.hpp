@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/io/byte_buffer.hpp>
 #include <sinter/io/file.hpp>
@@ -30,8 +31,17 @@ struct array {
 /// refused.
 inline constexpr std::size_t largest_header = 65'535;
 
-namespace detail {
+/// Reads one array of format 1.0, 2.0 or 3.0 from `in`, to its end. Throws format_error on anything
+/// else, on elements that are no plain numbers, on extents whose product overflows or exceeds what
+/// the input can hold, and on bytes that are missing or left over.
+SINTER_APART array parse(io::byte_source& in);
 
+/// Reads the array in the file at `path`; throws io_error where it cannot be read, and as parse()
+/// does.
+SINTER_APART array read(const std::string& path);
+
+#if SINTER_BODIES
+namespace detail {
 inline void reverse_each_element(span<std::byte> bytes, std::size_t element_bytes) {
     for (std::size_t i = 0; i < bytes.size(); i += element_bytes)
         std::reverse(bytes.data() + i, bytes.data() + i + element_bytes);
@@ -65,13 +75,9 @@ inline void fill(io::byte_source& in, span<std::byte> to, std::uint64_t at, cons
         throw format_error(std::string("NumPy file is cut short in its ") + part, in.name(),
                            std::to_string(at + n) + " bytes in all", std::to_string(at + to.size()) + " or more");
 }
-
 } // namespace detail
 
-/// Reads one array of format 1.0, 2.0 or 3.0 from `in`, to its end. Throws format_error on anything
-/// else, on elements that are no plain numbers, on extents whose product overflows or exceeds what
-/// the input can hold, and on bytes that are missing or left over.
-inline array parse(io::byte_source& in) {
+SINTER_APART array parse(io::byte_source& in) {
     constexpr std::size_t magic_bytes = 8;
     std::array<std::byte, magic_bytes + 4> start;
     detail::fill(in, {start.data(), magic_bytes + 2}, 0, "first bytes");
@@ -120,11 +126,10 @@ inline array parse(io::byte_source& in) {
     return {head.type, std::move(head.shape), std::move(bytes)};
 }
 
-/// Reads the array in the file at `path`; throws io_error where it cannot be read, and as parse()
-/// does.
-inline array read(const std::string& path) {
+SINTER_APART array read(const std::string& path) {
     io::input_file in(path);
     return parse(in);
 }
+#endif
 
 } // namespace sinter::npy

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/io/printable.hpp>
 
-#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <vector>
+#if SINTER_BODIES
+#include <algorithm>
+#include <cstring>
+#endif
 
 /// The table of contents of a zip archive (PKWARE's APPNOTE.TXT 6.3), as far as .npz files use it:
 /// members stored or deflated, one disk, no encryption. Archives of 4 GiB and more (zip64) are
@@ -25,9 +28,14 @@ struct member {
     span<const std::byte> packed;
 };
 
-namespace detail {
+/// The members of the archive `bytes`; their `packed` point into it. Throws format_error that names
+/// `file`.
+SINTER_APART std::vector<member> read_directory(span<const std::byte> bytes, const std::string& file);
 
+#if SINTER_BODIES
+namespace detail {
 inline constexpr std::uint32_t local_signature = 0x04034b50, central_signature = 0x02014b50, end_signature = 0x06054b50;
+
 inline constexpr std::size_t local_bytes = 30, central_bytes = 46, end_bytes = 22;
 
 inline std::uint32_t little_endian(span<const std::byte> bytes, std::size_t at, std::size_t n) {
@@ -35,7 +43,9 @@ inline std::uint32_t little_endian(span<const std::byte> bytes, std::size_t at, 
     while (n-- > 0) value = value << 8 | std::to_integer<std::uint32_t>(bytes[at + n]);
     return value;
 }
+
 inline std::uint32_t u16(span<const std::byte> bytes, std::size_t at) { return little_endian(bytes, at, 2); }
+
 inline std::uint32_t u32(span<const std::byte> bytes, std::size_t at) { return little_endian(bytes, at, 4); }
 
 class directory_reader {
@@ -148,13 +158,11 @@ private:
                                    "a place after " + io::printable(members_[places_[i - 1].member].name));
     }
 };
-
 } // namespace detail
 
-/// The members of the archive `bytes`; their `packed` point into it. Throws format_error that names
-/// `file`.
-inline std::vector<member> read_directory(span<const std::byte> bytes, const std::string& file) {
+SINTER_APART std::vector<member> read_directory(span<const std::byte> bytes, const std::string& file) {
     return detail::directory_reader(bytes, file).read();
 }
+#endif
 
 } // namespace sinter::npz

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/io/npy/read.hpp>
 #include <sinter/io/npz/directory.hpp>
@@ -17,7 +18,13 @@ struct file : safetensors::contents {
 /// Reads an archive that lies in memory; errors call it `name`. Throws format_error where the
 /// archive or an array in it is malformed, a checksum does not hold, two members have one name, or
 /// one is no array.
-inline file parse(span<const std::byte> bytes, std::string name) {
+SINTER_APART file parse(span<const std::byte> bytes, std::string name);
+
+/// Reads the archive at `path`; throws io_error where it cannot be read, and as parse() does.
+SINTER_APART file read(const std::string& path);
+
+#if SINTER_BODIES
+SINTER_APART file parse(span<const std::byte> bytes, std::string name) {
     file out;
     out.source = std::move(name);
     for (const member& m : read_directory(bytes, out.source)) {
@@ -42,13 +49,13 @@ inline file parse(span<const std::byte> bytes, std::string name) {
     return out;
 }
 
-/// Reads the archive at `path`; throws io_error where it cannot be read, and as parse() does.
-inline file read(const std::string& path) {
+SINTER_APART file read(const std::string& path) {
     io::input_file in(path);
     io::byte_buffer bytes(in.size(), path);
     if (in.read_up_to(bytes.span()) != in.size())
         throw io_error("file became shorter while it was read", path, {}, std::to_string(in.size()) + " bytes");
     return parse(bytes.span(), path);
 }
+#endif
 
 } // namespace sinter::npz

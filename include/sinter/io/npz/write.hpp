@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/io/npy/write.hpp>
 #include <sinter/io/npz/directory.hpp>
 #include <sinter/io/npz/zlib_stream.hpp>
 #include <sinter/io/safetensors/write.hpp>
-
+#if SINTER_BODIES
 #include <map>
+#endif
 
 namespace sinter::inline SINTER_ORDINARY::npz {
 
 using safetensors::entry;
 
-enum class compression { none, deflate };   ///< numpy.savez, numpy.savez_compressed
+enum class compression { none, deflate };
 
+/// Writes arrays under their names into one archive, as numpy.savez does: whole or not at all
+/// (io::atomic_write). Throws io_error where the file cannot be written; format_error on two equal
+/// names, types that NumPy lacks, and 4 GiB or more.
+SINTER_APART void write(const std::string& path, const std::vector<entry>& entries,
+                        compression how = compression::none);
+
+#if SINTER_BODIES
 namespace detail {
-
 inline void append(std::string& out, std::uint32_t value, int bytes) {
     for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> 8 * i & 0xff);
 }
@@ -68,13 +76,9 @@ inline packed_member pack(const entry& tensor, compression how, const std::strin
     m.packed = static_cast<std::uint32_t>(m.deflated.size());
     return m;
 }
-
 } // namespace detail
 
-/// Writes arrays under their names into one archive, as numpy.savez does: whole or not at all
-/// (io::atomic_write). Throws io_error where the file cannot be written; format_error on two equal
-/// names, types that NumPy lacks, and 4 GiB or more.
-inline void write(const std::string& path, const std::vector<entry>& entries, compression how = compression::none) {
+SINTER_APART void write(const std::string& path, const std::vector<entry>& entries, compression how) {
     std::vector<detail::packed_member> members;
     std::map<std::string_view, int> names;
     std::uint64_t end = 0;
@@ -125,5 +129,6 @@ inline void write(const std::string& path, const std::vector<entry>& entries, co
         out.write(directory);
     });
 }
+#endif
 
 } // namespace sinter::npz

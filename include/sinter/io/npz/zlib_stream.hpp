@@ -1,21 +1,33 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/io/byte_buffer.hpp>
 
+#include <vector>
+#if SINTER_BODIES
 #include <algorithm>
 #include <limits>
-#include <vector>
 #include <zlib.h>
+#endif
 
 /// Deflate without a frame of its own (RFC 1951), as zip archives hold it; and zip's checksum.
 namespace sinter::inline SINTER_ORDINARY::npz::detail {
 
-inline constexpr int raw_window = -15;   // zlib: the largest window, neither header nor checksum
+SINTER_APART std::uint32_t crc_of(span<const std::byte> bytes, std::uint32_t crc = 0);
+
+/// The `size` bytes that `from` was made of. Throws format_error where it is damaged or makes more
+/// or fewer.
+SINTER_APART io::byte_buffer inflated(span<const std::byte> from, std::uint64_t size, const std::string& where);
+
+#if SINTER_BODIES
+inline constexpr int raw_window = -15;
+
+   // zlib: the largest window, neither header nor checksum
 inline constexpr std::size_t most_at_once = std::numeric_limits<uInt>::max();
 
-inline std::uint32_t crc_of(span<const std::byte> bytes, std::uint32_t crc = 0) {
+SINTER_APART std::uint32_t crc_of(span<const std::byte> bytes, std::uint32_t crc) {
     while (!bytes.empty()) {
         const std::size_t n = std::min(bytes.size(), most_at_once);
         crc = static_cast<std::uint32_t>(
@@ -28,9 +40,7 @@ inline std::uint32_t crc_of(span<const std::byte> bytes, std::uint32_t crc = 0) 
 /// zlib's next_in is not const in its older headers, though it never writes there.
 inline Bytef* bytes_for_zlib(const std::byte* from) { return reinterpret_cast<Bytef*>(const_cast<std::byte*>(from)); }
 
-/// The `size` bytes that `from` was made of. Throws format_error where it is damaged or makes more
-/// or fewer.
-inline io::byte_buffer inflated(span<const std::byte> from, std::uint64_t size, const std::string& where) {
+SINTER_APART io::byte_buffer inflated(span<const std::byte> from, std::uint64_t size, const std::string& where) {
     // Deflate yields at most 258 bytes for 2 bits (zlib's technical notes: 1032 to 1), so that a
     // short file cannot ask for a large buffer.
     if (size / 1032 > from.size())
@@ -102,5 +112,6 @@ private:
     z_stream z_{};
     std::string where_;
 };
+#endif
 
 } // namespace sinter::npz::detail

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/io/safetensors/contents.hpp>
 
 namespace sinter::inline SINTER_ORDINARY::safetensors {
@@ -13,8 +14,15 @@ struct expected_tensor {
 
 /// One line for each tensor in which `file` and `expected` differ, by name; empty where they match.
 /// A tensor whose type and shape both differ has both in its line.
-template <class = void>
-inline std::vector<std::string> differences(const std::vector<expected_tensor>& expected, const contents& file) {
+SINTER_SELDOM std::vector<std::string> differences(const std::vector<expected_tensor>& expected, const contents& file);
+
+/// Throws mismatch_error that lists every difference, one a line, unless `file` has exactly the
+/// `expected` tensors.
+SINTER_SELDOM void check_matches(const std::vector<expected_tensor>& expected, const contents& file);
+
+#if SINTER_BODIES
+SINTER_SELDOM_BODY std::vector<std::string> differences(const std::vector<expected_tensor>& expected,
+                                                        const contents& file) {
     metadata_map lines;   // by name, whichever side knows it
     std::vector<std::string_view> wanted;
     for (const expected_tensor& want : expected) {
@@ -44,10 +52,7 @@ inline std::vector<std::string> differences(const std::vector<expected_tensor>& 
     return out;
 }
 
-/// Throws mismatch_error that lists every difference, one a line, unless `file` has exactly the
-/// `expected` tensors.
-template <class = void>
-inline void check_matches(const std::vector<expected_tensor>& expected, const contents& file) {
+SINTER_SELDOM_BODY void check_matches(const std::vector<expected_tensor>& expected, const contents& file) {
     const std::vector<std::string> lines = differences(expected, file);
     if (lines.empty()) return;
     std::string list = "tensors do not fit the program, " + std::to_string(lines.size()) +
@@ -55,5 +60,6 @@ inline void check_matches(const std::vector<expected_tensor>& expected, const co
     for (const std::string& line : lines) (list += "\n  ") += line;
     throw mismatch_error(std::move(list), file.source);
 }
+#endif
 
 } // namespace sinter::safetensors

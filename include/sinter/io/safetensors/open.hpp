@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/function_ref.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/io/random_access_file.hpp>
 #include <sinter/io/safetensors/read.hpp>
 #include <memory>
@@ -8,9 +10,31 @@ namespace sinter::inline SINTER_ORDINARY::safetensors {
 
 /// The contents of a file that need not fit in memory. Tensors whose names is_large(name) says are
 /// left there (tensor_view::left); a tensor_reader reads them. Throws what read() throws.
-/// (Templates, as in contents.hpp: most programs do not call them.)
-template <class Large>
-SINTER_COLD file open(const std::string& path, Large is_large) {
+SINTER_SELDOM file open(const std::string& path, base::function_ref<bool(std::string_view)> is_large);
+
+/// Reads a tensor's bytes, wherever they are. It lasts as long as these do: those of a tensor that
+/// was left in its file by itself, others as tensor_view::data.
+class tensor_reader {
+public:
+    tensor_reader() = default;
+    tensor_reader(const contents& all, const tensor_view& t)
+        : here_(t.data), there_(t.left ? all.left_in : nullptr), begin_(t.begin),
+          size_(t.left ? t.bytes : t.data.size()) {}
+    std::uint64_t size() const { return size_; }
+    /// Fills `to` with the bytes from `at` on; at + to.size() is at most size(). Throws io_error.
+    SINTER_SELDOM void read(std::uint64_t at, span<std::byte> to);
+    /// Number i of I64.
+    SINTER_SELDOM std::int64_t number(std::size_t i);
+
+private:
+    span<const std::byte> here_;
+    std::shared_ptr<io::random_access_file> there_;
+    std::uint64_t begin_ = 0, size_ = 0;
+    io::random_access_file::window window_;
+};
+
+#if SINTER_BODIES
+SINTER_SELDOM_BODY SINTER_COLD file open(const std::string& path, base::function_ref<bool(std::string_view)> is_large) {
     auto from = std::make_shared<io::random_access_file>(path);
     io::random_access_file::window w;
     const std::uint64_t size = from->size();
@@ -48,34 +72,16 @@ SINTER_COLD file open(const std::string& path, Large is_large) {
     return out;
 }
 
-/// Reads a tensor's bytes, wherever they are. It lasts as long as these do: those of a tensor that
-/// was left in its file by itself, others as tensor_view::data.
-class tensor_reader {
-public:
-    tensor_reader() = default;
-    tensor_reader(const contents& all, const tensor_view& t)
-        : here_(t.data), there_(t.left ? all.left_in : nullptr), begin_(t.begin),
-          size_(t.left ? t.bytes : t.data.size()) {}
-    std::uint64_t size() const { return size_; }
-    /// Fills `to` with the bytes from `at` on; at + to.size() is at most size(). Throws io_error.
-    template <class = void>
-    void read(std::uint64_t at, span<std::byte> to) {
-        if (there_) there_->read(begin_ + at, to, window_);
-        else if (!to.empty()) std::memcpy(to.data(), here_.data() + at, to.size());
-    }
-    /// Number i of I64.
-    template <class = void>
-    std::int64_t number(std::size_t i) {
-        std::int64_t n = 0;
-        read(std::uint64_t{8} * i, {reinterpret_cast<std::byte*>(&n), sizeof n});
-        return n;
-    }
+SINTER_SELDOM_BODY void tensor_reader::read(std::uint64_t at, span<std::byte> to) {
+    if (there_) there_->read(begin_ + at, to, window_);
+    else if (!to.empty()) std::memcpy(to.data(), here_.data() + at, to.size());
+}
 
-private:
-    span<const std::byte> here_;
-    std::shared_ptr<io::random_access_file> there_;
-    std::uint64_t begin_ = 0, size_ = 0;
-    io::random_access_file::window window_;
-};
+SINTER_SELDOM_BODY std::int64_t tensor_reader::number(std::size_t i) {
+    std::int64_t n = 0;
+    read(std::uint64_t{8} * i, {reinterpret_cast<std::byte*>(&n), sizeof n});
+    return n;
+}
+#endif
 
 } // namespace sinter::safetensors

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/io/byte_buffer.hpp>
 #include <sinter/io/file.hpp>
@@ -12,6 +13,26 @@ namespace sinter::inline SINTER_ORDINARY::safetensors {
 
 static_assert(std::endian::native == std::endian::little, "safetensors data is little-endian and used in place");
 
+namespace detail {
+SINTER_SELDOM void refuse_other_formats_at(const std::string& path, bool arrays_too);
+} // namespace detail
+
+/// Reads a whole file that lies in memory; the views point into `bytes`. `name` is what errors call
+/// it. Throws format_error on anything that the format forbids.
+SINTER_SELDOM contents parse(span<const std::byte> bytes, std::string name);
+
+/// A file in memory: its contents and the bytes that they point into. The data begins on a cache
+/// line, so that in files which the reference or we wrote, every tensor is aligned for its dtype.
+struct file : contents {
+    io::byte_buffer bytes;
+};
+
+/// Reads the safetensors file at `path`. The header is checked before memory for the data is asked
+/// for. Throws io_error where the file cannot be read, format_error where it is not what the format
+/// demands.
+SINTER_SELDOM file read(const std::string& path);
+
+#if SINTER_BODIES
 namespace detail {
 template <class = void>
 inline contents place_tensors(header&& from, span<const std::byte> data, std::string source) {
@@ -26,8 +47,8 @@ inline contents place_tensors(header&& from, span<const std::byte> data, std::st
     }
     return out;
 }
-template <class = void>
-inline void refuse_other_formats_at(const std::string& path, bool arrays_too) {
+
+SINTER_SELDOM_BODY void refuse_other_formats_at(const std::string& path, bool arrays_too) {
     io::input_file in(path);
     char start[telling_bytes];
     const std::size_t n = in.read_up_to(as_writable_bytes(start));
@@ -35,10 +56,7 @@ inline void refuse_other_formats_at(const std::string& path, bool arrays_too) {
 }
 } // namespace detail
 
-/// Reads a whole file that lies in memory; the views point into `bytes`. `name` is what errors call
-/// it. Throws format_error on anything that the format forbids.
-template <class = void>
-inline contents parse(span<const std::byte> bytes, std::string name) {
+SINTER_SELDOM_BODY contents parse(span<const std::byte> bytes, std::string name) {
     check_has_length(bytes.size(), name);
     refuse_other_formats({reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), telling_bytes)}, name,
                          true);
@@ -49,17 +67,7 @@ inline contents parse(span<const std::byte> bytes, std::string name) {
     return detail::place_tensors(std::move(head), data, std::move(name));
 }
 
-/// A file in memory: its contents and the bytes that they point into. The data begins on a cache
-/// line, so that in files which the reference or we wrote, every tensor is aligned for its dtype.
-struct file : contents {
-    io::byte_buffer bytes;
-};
-
-/// Reads the safetensors file at `path`. The header is checked before memory for the data is asked
-/// for. Throws io_error where the file cannot be read, format_error where it is not what the format
-/// demands.
-template <class = void>
-inline file read(const std::string& path) {
+SINTER_SELDOM_BODY file read(const std::string& path) {
     io::input_file in(path);
     check_has_length(in.size(), path);
     detail::refuse_other_formats_at(path, true);
@@ -77,5 +85,6 @@ inline file read(const std::string& path) {
     fill(data.span());
     return file{detail::place_tensors(std::move(head), data.span(), path), std::move(data)};
 }
+#endif
 
 } // namespace sinter::safetensors

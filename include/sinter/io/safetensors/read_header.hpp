@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/io/safetensors/contents.hpp>
 #include <sinter/io/json_reader.hpp>
@@ -27,8 +28,19 @@ struct header {
     std::vector<tensor_place> places; ///< in the order of their data
 };
 
-namespace detail {
+/// The header's length from the file's first eight bytes, held against the file's size. Throws
+/// format_error where it is over 100 MB or longer than the file.
+SINTER_SELDOM std::uint64_t header_length(span<const std::byte> bytes, std::uint64_t file_bytes, std::string_view file);
 
+/// Throws format_error where a file has not even room for the header's length.
+SINTER_SELDOM void check_has_length(std::uint64_t file_bytes, std::string_view file);
+
+/// Reads the header's JSON and checks it whole: afterwards every place lies inside the `data_bytes`
+/// that follow.
+SINTER_SELDOM header read_header(std::string_view json, std::uint64_t data_bytes, std::string_view file);
+
+#if SINTER_BODIES
+namespace detail {
 inline std::string tensor_in(std::string_view file, std::string_view name) {
     return std::string(file) + ", tensor " + io::printable(name);
 }
@@ -114,14 +126,10 @@ inline void check_places(const std::vector<tensor_place>& places, std::uint64_t 
         throw format_error("tensors do not cover the file's data", std::string(file),
                            std::to_string(data_bytes) + " bytes after the header", std::to_string(covered));
 }
-
 } // namespace detail
 
-/// The header's length from the file's first eight bytes, held against the file's size. Throws
-/// format_error where it is over 100 MB or longer than the file.
-template <class = void>
-inline std::uint64_t header_length(span<const std::byte> bytes, std::uint64_t file_bytes,
-                                   std::string_view file) {
+SINTER_SELDOM_BODY std::uint64_t header_length(span<const std::byte> bytes, std::uint64_t file_bytes,
+                                               std::string_view file) {
     std::uint64_t length = 0;
     for (std::size_t i = length_bytes; i-- > 0;) length = length << 8 | std::to_integer<std::uint64_t>(bytes[i]);
     const std::string where = std::string(file) + ", bytes 0 to 7";
@@ -134,18 +142,13 @@ inline std::uint64_t header_length(span<const std::byte> bytes, std::uint64_t fi
     return length;
 }
 
-/// Throws format_error where a file has not even room for the header's length.
-template <class = void>
-inline void check_has_length(std::uint64_t file_bytes, std::string_view file) {
+SINTER_SELDOM_BODY void check_has_length(std::uint64_t file_bytes, std::string_view file) {
     if (file_bytes < length_bytes)
         throw format_error("too short for a safetensors file", std::string(file),
                            std::to_string(file_bytes) + " bytes", "8 or more");
 }
 
-/// Reads the header's JSON and checks it whole: afterwards every place lies inside the `data_bytes`
-/// that follow.
-template <class = void>
-inline header read_header(std::string_view json, std::uint64_t data_bytes, std::string_view file) {
+SINTER_SELDOM_BODY header read_header(std::string_view json, std::uint64_t data_bytes, std::string_view file) {
     const std::string where = std::string(file) + ", byte 8";
     if (json.empty() || json.front() != '{')
         throw format_error("header does not begin with a brace", where,
@@ -172,5 +175,6 @@ inline header read_header(std::string_view json, std::uint64_t data_bytes, std::
     detail::check_places(out.places, data_bytes, file);
     return out;
 }
+#endif
 
 } // namespace sinter::safetensors

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/io/atomic_write.hpp>
 #include <sinter/io/safetensors/contents.hpp>
 #include <sinter/base/utf8.hpp>
 
-#include <algorithm>
 #include <bit>
+#if SINTER_BODIES
+#include <algorithm>
+#endif
 
 namespace sinter::inline SINTER_ORDINARY::safetensors {
 
@@ -30,6 +33,37 @@ struct entry {
 
 namespace detail {
 
+SINTER_SELDOM std::uint64_t bytes_of(const entry& tensor, std::string_view file);
+
+/// f(bytes) of all its `n` bytes, in one piece or several, all but the last a multiple of 8.
+SINTER_SELDOM void each_piece(const entry& tensor, std::uint64_t n, base::function_ref<void(span<const std::byte>)> f);
+
+} // namespace detail
+
+/// Sorts `entries` into the order of their data in a file: by falling dtype, so that each is
+/// aligned, then by name. It depends on nothing else, so equal tensors make equal files.
+SINTER_SELDOM void sort_as_written(std::vector<entry>& entries);
+
+/// The bytes before the data, for `entries` as sort_as_written leaves them: length and JSON, padded
+/// with spaces so that the data begins at a multiple of 8. Throws format_error on two equal names,
+/// the reserved name, names that are not UTF-8, shapes without a size, and a header over 100 MB.
+SINTER_SELDOM std::string encode_header(const std::vector<entry>& entries, const metadata_map& metadata,
+                                        std::string_view file);
+
+/// The bytes of the file that write() would write, for keeping them elsewhere than in files.
+/// parse() reads them.
+SINTER_SELDOM std::vector<std::byte> to_bytes(std::vector<entry> entries, const metadata_map& metadata = {});
+
+/// Writes a safetensors file, whole or not at all (io::atomic_write). The data goes to the system
+/// from where it lies. The same tensors give the same bytes as the reference writer gives. Throws
+/// io_error where the file cannot be written, format_error as encode_header does; either way an old
+/// file at `path` stays as it was. `publish` as atomic_write's.
+SINTER_SELDOM void write(const std::string& path, std::vector<entry> entries, const metadata_map& metadata,
+                         io::publish_function publish);
+SINTER_SELDOM void write(const std::string& path, std::vector<entry> entries, const metadata_map& metadata = {});
+
+#if SINTER_BODIES
+namespace detail {
 template <class = void>
 SINTER_COLD inline void append_json_string(std::string& out, std::string_view text, std::string_view file) {
     if (!is_utf8(text)) throw format_error("name is not UTF-8", file, io::printable(text), "UTF-8");
@@ -51,8 +85,7 @@ SINTER_COLD inline void append_json_string(std::string& out, std::string_view te
     out += '"';
 }
 
-template <class = void>
-SINTER_COLD inline std::uint64_t bytes_of(const entry& tensor, std::string_view file) {
+SINTER_SELDOM_BODY SINTER_COLD std::uint64_t bytes_of(const entry& tensor, std::string_view file) {
     const auto bytes = tensor_bytes(tensor.type, tensor.shape);
     if (!bytes)
         throw format_error("tensor has no size in whole bytes",
@@ -61,9 +94,8 @@ SINTER_COLD inline std::uint64_t bytes_of(const entry& tensor, std::string_view 
     return *bytes;
 }
 
-/// f(bytes) of all its `n` bytes, in one piece or several, all but the last a multiple of 8.
-template <class F>
-SINTER_COLD void each_piece(const entry& tensor, std::uint64_t n, F f) {
+SINTER_SELDOM_BODY SINTER_COLD void each_piece(const entry& tensor, std::uint64_t n,
+                                               base::function_ref<void(span<const std::byte>)> f) {
     if (!tensor.source)
         return f(span<const std::byte>(static_cast<const std::byte*>(tensor.data), static_cast<std::size_t>(n)));
     std::vector<std::byte> piece(static_cast<std::size_t>(std::min<std::uint64_t>(n, std::uint64_t{1} << 20)));
@@ -73,13 +105,9 @@ SINTER_COLD void each_piece(const entry& tensor, std::uint64_t n, F f) {
         f(span<const std::byte>(piece.data(), piece.size()));
     }
 }
-
 } // namespace detail
 
-/// Sorts `entries` into the order of their data in a file: by falling dtype, so that each is
-/// aligned, then by name. It depends on nothing else, so equal tensors make equal files.
-template <class = void>
-SINTER_COLD inline void sort_as_written(std::vector<entry>& entries) {
+SINTER_SELDOM_BODY SINTER_COLD void sort_as_written(std::vector<entry>& entries) {
     const auto before = [](const entry* a, const entry* b) {
         return a->type != b->type ? a->type > b->type : a->name < b->name;
     };
@@ -92,12 +120,8 @@ SINTER_COLD inline void sort_as_written(std::vector<entry>& entries) {
     entries.swap(sorted);
 }
 
-/// The bytes before the data, for `entries` as sort_as_written leaves them: length and JSON, padded
-/// with spaces so that the data begins at a multiple of 8. Throws format_error on two equal names,
-/// the reserved name, names that are not UTF-8, shapes without a size, and a header over 100 MB.
-template <class = void>
-SINTER_COLD inline std::string encode_header(const std::vector<entry>& entries, const metadata_map& metadata,
-                                 std::string_view file) {
+SINTER_SELDOM_BODY SINTER_COLD std::string encode_header(const std::vector<entry>& entries,
+                                                         const metadata_map& metadata, std::string_view file) {
     std::string json = "{";
     if (!metadata.empty()) {
         json += "\"__metadata__\":{";
@@ -139,10 +163,8 @@ SINTER_COLD inline std::string encode_header(const std::vector<entry>& entries, 
     return out + json;
 }
 
-/// The bytes of the file that write() would write, for keeping them elsewhere than in files.
-/// parse() reads them.
-template <class = void>
-SINTER_COLD inline std::vector<std::byte> to_bytes(std::vector<entry> entries, const metadata_map& metadata = {}) {
+SINTER_SELDOM_BODY SINTER_COLD std::vector<std::byte> to_bytes(std::vector<entry> entries,
+                                                               const metadata_map& metadata) {
     constexpr std::string_view place = "memory";
     sort_as_written(entries);
     const std::string head = encode_header(entries, metadata, place);
@@ -158,13 +180,8 @@ SINTER_COLD inline std::vector<std::byte> to_bytes(std::vector<entry> entries, c
     return all;
 }
 
-/// Writes a safetensors file, whole or not at all (io::atomic_write). The data goes to the system
-/// from where it lies. The same tensors give the same bytes as the reference writer gives. Throws
-/// io_error where the file cannot be written, format_error as encode_header does; either way an old
-/// file at `path` stays as it was. `publish` as atomic_write's.
-template <class Publish = io::detail::at_once>
-SINTER_COLD inline void write(const std::string& path, std::vector<entry> entries, const metadata_map& metadata = {},
-                              Publish publish = {}) {
+SINTER_SELDOM_BODY SINTER_COLD void write(const std::string& path, std::vector<entry> entries,
+                                          const metadata_map& metadata, io::publish_function publish) {
     sort_as_written(entries);
     const std::string head = encode_header(entries, metadata, path);
     io::atomic_write(path, [&](io::output_file& out) {
@@ -174,5 +191,11 @@ SINTER_COLD inline void write(const std::string& path, std::vector<entry> entrie
                                [&](span<const std::byte> bytes) { out.write(bytes); });
     }, publish);
 }
+
+SINTER_SELDOM_BODY SINTER_COLD void write(const std::string& path, std::vector<entry> entries,
+                                          const metadata_map& metadata) {
+    write(path, std::move(entries), metadata, [](base::function_ref<void()> rename) { rename(); });
+}
+#endif
 
 } // namespace sinter::safetensors

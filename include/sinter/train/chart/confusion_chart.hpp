@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
-#include <sinter/train/chart/svg.hpp>
 #include <sinter/train/metrics/confusion_matrix.hpp>
+#if SINTER_BODIES
+#include <sinter/train/chart/svg.hpp>
 #include <cstdio>
+#endif
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// A confusion matrix as a heat map: truth down, prediction across, each cell with its count and as
 /// dark as its share of the row, and each row's recall beside it. Classes beyond `names` are called
 /// by their numbers.
-inline std::string to_svg(const metrics::confusion_matrix& matrix, span<const std::string_view> names = {},
-                          std::string_view title = "Confusion matrix") {
+SINTER_APART std::string to_svg(const metrics::confusion_matrix& matrix, span<const std::string_view> names = {},
+                                std::string_view title = "Confusion matrix");
+
+#if SINTER_BODIES
+SINTER_APART std::string to_svg(const metrics::confusion_matrix& matrix, span<const std::string_view> names,
+                                std::string_view title) {
     const int n = matrix.classes();
     const auto name = [&](int c) {
         const auto i = static_cast<std::size_t>(c);
@@ -63,5 +70,6 @@ inline std::string to_svg(const metrics::confusion_matrix& matrix, span<const st
                    "transform=\"rotate(-90 18 " + svg::number((top + bottom) / 2) + ")\"");
     return svg::document(right + 70, bottom + below + 34, title, s);
 }
+#endif
 
 } // namespace sinter

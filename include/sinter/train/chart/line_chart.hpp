@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
+#include <string>
+#include <vector>
+#if SINTER_BODIES
 #include <sinter/train/chart/axis.hpp>
 #include <sinter/train/chart/svg.hpp>
 #include <iterator>
 #include <limits>
-#include <vector>
+#endif
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// A line of points; x may be left out and is then 1, 2, 3, ... (epochs). Values that are not
 /// finite leave a gap.
@@ -23,16 +27,24 @@ struct line_chart {
     std::vector<curve> curves;
 };
 
-namespace detail {
+namespace svg {
+/// Curves of more points than can be told apart are drawn as the means of equally many neighbours.
+SINTER_APART curve thinned(const curve& c, std::size_t most = 600);
+} // namespace svg
 
+/// Charts side by side as one self-contained SVG picture.
+SINTER_APART std::string to_svg(const std::vector<line_chart>& charts);
+SINTER_APART std::string to_svg(const line_chart& chart);
+
+#if SINTER_BODIES
+namespace svg {
 // Okabe and Ito's colours, which people who see red and green alike can tell apart.
 inline constexpr const char* curve_colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                 "#56b4e9", "#e69f00", "#000000", "#8c6d31"};
 
 inline bool finite(double v) { return v - v == 0; }
 
-/// Curves of more points than can be told apart are drawn as the means of equally many neighbours.
-inline curve thinned(const curve& c, std::size_t most = 600) {
+SINTER_APART curve thinned(const curve& c, std::size_t most) {
     if (c.y.size() <= most) return c;
     curve t{c.name, {}, {}};
     for (std::size_t k = 0; k < most; ++k) {
@@ -125,19 +137,19 @@ inline std::string chart_panel(const line_chart& chart, double left, double top)
     }
     return s;
 }
+} // namespace svg
 
-} // namespace detail
-
-/// Charts side by side as one self-contained SVG picture.
-inline std::string to_svg(const std::vector<line_chart>& charts) {
+SINTER_APART std::string to_svg(const std::vector<line_chart>& charts) {
     std::string content, title;
     for (std::size_t i = 0; i < charts.size(); ++i) {
-        content += detail::chart_panel(charts[i], 490.0 * static_cast<double>(i), 0);
+        content += svg::chart_panel(charts[i], 490.0 * static_cast<double>(i), 0);
         title += (i ? ", " : "") + charts[i].title;
     }
     const double panels = charts.empty() ? 1.0 : static_cast<double>(charts.size());
     return svg::document(490 * panels, 330, title, content);
 }
-inline std::string to_svg(const line_chart& chart) { return to_svg(std::vector<line_chart>{chart}); }
+
+SINTER_APART std::string to_svg(const line_chart& chart) { return to_svg(std::vector<line_chart>{chart}); }
+#endif
 
 } // namespace sinter

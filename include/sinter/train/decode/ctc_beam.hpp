@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/error.hpp>
+#include <cstdint>
+#include <vector>
+#if SINTER_BODIES
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <map>
-#include <vector>
+#endif
 
 namespace sinter::inline SINTER_ORDINARY::decode {
 
@@ -18,8 +21,17 @@ struct ctc_hypothesis {
     double log_probability = 0;
 };
 
-namespace detail {
+/// The most probable label sequences, best first, of a net trained with ctc: prefix beam search
+/// (Graves 2012; Hannun et al. 2014), without a language model. `scores` [frames, classes] are
+/// logits or log-probabilities; `width` beginnings are kept from frame to frame. At most `results`
+/// are returned: fewer where there are not so many. data_error where a frame's scores are NaN,
+/// +infinity or all -infinity, option_error for a width or a number of results below 1, or a blank
+/// that is no class.
+SINTER_APART std::vector<ctc_hypothesis> ctc_beam(const float* scores, int frames, int classes, int width = 32,
+                                                  int results = 1, int blank = 0);
 
+#if SINTER_BODIES
+namespace detail {
 inline double log_add(double a, double b) {
     if (a < b) std::swap(a, b);
     return b == -std::numeric_limits<double>::infinity() ? a : a + std::log1p(std::exp(b - a));
@@ -94,17 +106,10 @@ private:
         sum = log_add(sum, log_p);
     }
 };
-
 } // namespace detail
 
-/// The most probable label sequences, best first, of a net trained with ctc: prefix beam search
-/// (Graves 2012; Hannun et al. 2014), without a language model. `scores` [frames, classes] are
-/// logits or log-probabilities; `width` beginnings are kept from frame to frame. At most `results`
-/// are returned: fewer where there are not so many. data_error where a frame's scores are NaN,
-/// +infinity or all -infinity, option_error for a width or a number of results below 1, or a blank
-/// that is no class.
-inline std::vector<ctc_hypothesis> ctc_beam(const float* scores, int frames, int classes, int width = 32,
-                                            int results = 1, int blank = 0) {
+SINTER_APART std::vector<ctc_hypothesis> ctc_beam(const float* scores, int frames, int classes, int width, int results,
+                                                  int blank) {
     if (width < 1 || results < 1)
         throw option_error("width of the beam or number of results", "ctc_beam",
                            std::to_string(width < 1 ? width : results), "at least 1");
@@ -125,5 +130,6 @@ inline std::vector<ctc_hypothesis> ctc_beam(const float* scores, int frames, int
     }
     return search.best(results);
 }
+#endif
 
 } // namespace sinter::decode

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/train/metrics/accuracy.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <vector>
+#if SINTER_BODIES
+#include <sinter/train/metrics/accuracy.hpp>
+#endif
 
 namespace sinter::inline SINTER_ORDINARY::decode {
 
@@ -9,7 +12,10 @@ namespace sinter::inline SINTER_ORDINARY::decode {
 /// taken for one, blanks left out. `scores` [frames, classes]: logits or probabilities, it is the
 /// same. The best path is not always that of the most probable labels, for those may have many
 /// paths: ctc_beam adds these up.
-inline std::vector<std::int32_t> ctc_greedy(const float* scores, int frames, int classes, int blank = 0) {
+SINTER_APART std::vector<std::int32_t> ctc_greedy(const float* scores, int frames, int classes, int blank = 0);
+
+#if SINTER_BODIES
+SINTER_APART std::vector<std::int32_t> ctc_greedy(const float* scores, int frames, int classes, int blank) {
     std::vector<std::int32_t> said;
     int last = blank;
     for (int t = 0; t < frames; ++t) {
@@ -19,5 +25,6 @@ inline std::vector<std::int32_t> ctc_greedy(const float* scores, int frames, int
     }
     return said;
 }
+#endif
 
 } // namespace sinter::decode

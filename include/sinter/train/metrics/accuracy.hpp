@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
@@ -33,9 +34,7 @@ inline bool any_beats(const float* x, int n, F beats) {
     return false;
 }
 
-[[noreturn]] SINTER_COLD inline void refuse_label(std::int32_t label, int classes, const char* where) {
-    throw data_error("label out of range", where, to_text({label}), to_text({"0 to ", classes - 1}));
-}
+[[noreturn]] SINTER_APART void refuse_label(std::int32_t label, int classes, const char* where);
 } // namespace detail
 
 /// Whether that class is `label`. Answered without looking for the largest, whose comparisons wait
@@ -75,5 +74,13 @@ public:
 private:
     std::int64_t right_ = 0, count_ = 0;
 };
+
+#if SINTER_BODIES
+namespace detail {
+SINTER_COLD SINTER_APART void refuse_label(std::int32_t label, int classes, const char* where) {
+    throw data_error("label out of range", where, to_text({label}), to_text({"0 to ", classes - 1}));
+}
+} // namespace detail
+#endif
 
 } // namespace sinter::metrics

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/number_text.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/train/metrics/probability.hpp>
@@ -25,13 +26,7 @@ public:
     /// The same with truths that are floats, 0 or 1: several labels an example, say.
     void add(const float* scores, const float* truths, int n) { add_all(scores, truths, n); }
     /// data_error if the other one decides at another threshold.
-    void merge(const binary_counts& other) {
-        if (other.threshold_ != threshold_)
-            throw data_error("metrics of different thresholds", "binary_counts", base::number_text(other.threshold_),
-                             base::number_text(threshold_));
-        for (int t = 0; t < 2; ++t)
-            for (int p = 0; p < 2; ++p) counts_[t][p] += other.counts_[t][p];
-    }
+    SINTER_APART void merge(const binary_counts& other);
 
     void state(auto& s) {   ///< what it has counted (train/metrics/metric.hpp)
         s("true_negatives", counts_[0][0])("false_positives", counts_[0][1])("false_negatives", counts_[1][0])(
@@ -63,5 +58,15 @@ private:
     bool probabilities_ = false;
     std::int64_t counts_[2][2] = {};   // truth, decision
 };
+
+#if SINTER_BODIES
+SINTER_APART void binary_counts::merge(const binary_counts& other) {
+    if (other.threshold_ != threshold_)
+        throw data_error("metrics of different thresholds", "binary_counts", base::number_text(other.threshold_),
+                         base::number_text(threshold_));
+    for (int t = 0; t < 2; ++t)
+        for (int p = 0; p < 2; ++p) counts_[t][p] += other.counts_[t][p];
+}
+#endif
 
 } // namespace sinter::metrics

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/cold.hpp>
 #include <sinter/base/description.hpp>
@@ -167,11 +168,7 @@ public:
     bool falls() const { return falls_; }   ///< is less better?
     int output() const { return output_; }               ///< its number, unless of() says otherwise
     const std::string& of() const { return of_; }        ///< the name of an output or a target; or empty
-    SINTER_COLD void describe(description& d) const {
-        if (of_.empty()) d(to_text({name_, ", output"}), output_);
-        else d(to_text({name_, ", output"}), of_);
-        empty_->describe(d);
-    }
+    SINTER_APART void describe(description& d) const;
     std::unique_ptr<detail::running> begin() const { return empty_->copy(); }
     bool takes_batches() const { return empty_->takes_batches(); }
     /// option_error unless it can be given such an output.
@@ -195,10 +192,28 @@ const M& metric_value::as() const {
                        "the class that measured it");
 }
 
-namespace detail {
+namespace metrics::detail {
 /// The metric of this name; option_error, which lists `own` names as well, where there is none.
+SINTER_SELDOM const metric_value& metric_of(const std::vector<metric_value>& all, std::string_view name,
+                                            const char* own);
 template <class = void>
-const metric_value& metric_of(const std::vector<metric_value>& all, std::string_view name, const char* own) {
+double value_of(const std::vector<metric_value>& all, std::string_view name, const char* own) {
+    return metric_of(all, name, own).value;
+}
+} // namespace metrics::detail
+
+#if SINTER_BODIES
+namespace metrics {
+SINTER_COLD SINTER_APART void named::describe(description& d) const {
+    if (of_.empty()) d(to_text({name_, ", output"}), output_);
+    else d(to_text({name_, ", output"}), of_);
+    empty_->describe(d);
+}
+} // namespace metrics
+
+namespace metrics::detail {
+SINTER_SELDOM_BODY const metric_value& metric_of(const std::vector<metric_value>& all, std::string_view name,
+                                                 const char* own) {
     for (const metric_value& m : all)
         if (m.name == name) return m;
     std::string names;
@@ -206,10 +221,7 @@ const metric_value& metric_of(const std::vector<metric_value>& all, std::string_
     throw option_error("there is no metric of this name", "value", name,
                        to_text({names, own, "or another metric, if it is asked for"}));
 }
-template <class = void>
-double value_of(const std::vector<metric_value>& all, std::string_view name, const char* own) {
-    return metric_of(all, name, own).value;
-}
-} // namespace detail
+} // namespace metrics::detail
+#endif
 
 } // namespace sinter

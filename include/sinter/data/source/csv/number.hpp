@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/data/source/csv/reader.hpp>
 #include <algorithm>
@@ -8,6 +9,17 @@
 
 namespace sinter::inline SINTER_ORDINARY::data::csv {
 
+/// The field as a number, spaces around it allowed; NaN where it is missing. Decimal, with a point,
+/// whatever the locale. A double, so that what is near a large number (times in seconds, prices in
+/// cents) stays apart from it until a mean is taken off. format_error, with file, line, column and
+/// the column's name, for anything else, infinities among it, and for numbers beyond a float's
+/// range. What is too small for a double is 0.
+SINTER_APART double number(const field& f, const std::string& file, const std::string& column_name);
+
+/// A record's field; format_error where a record of a `ragged` file is too short to have it.
+SINTER_APART const field& field_of(span<const field> record, std::size_t column, const std::string& file);
+
+#if SINTER_BODIES
 namespace detail {
 /// Of a number beyond what doubles hold: is it beyond the small end? By where its first digit is.
 inline bool is_nearly_zero(std::string_view text) {
@@ -23,12 +35,7 @@ inline bool is_nearly_zero(std::string_view text) {
 }
 } // namespace detail
 
-/// The field as a number, spaces around it allowed; NaN where it is missing. Decimal, with a point,
-/// whatever the locale. A double, so that what is near a large number (times in seconds, prices in
-/// cents) stays apart from it until a mean is taken off. format_error, with file, line, column and
-/// the column's name, for anything else, infinities among it, and for numbers beyond a float's
-/// range. What is too small for a double is 0.
-inline double number(const field& f, const std::string& file, const std::string& column_name) {
+SINTER_APART double number(const field& f, const std::string& file, const std::string& column_name) {
     const std::string_view text = trimmed(f.text);
     if (f.missing || text.empty()) return std::numeric_limits<double>::quiet_NaN();
     const char* const first = text.data() + (text.front() == '+');   // from_chars takes no plus sign
@@ -45,11 +52,11 @@ inline double number(const field& f, const std::string& file, const std::string&
     return value;
 }
 
-/// A record's field; format_error where a record of a `ragged` file is too short to have it.
-inline const field& field_of(span<const field> record, std::size_t column, const std::string& file) {
+SINTER_APART const field& field_of(span<const field> record, std::size_t column, const std::string& file) {
     if (column < record.size()) return record[column];
     throw format_error("a record has too few fields", record.empty() ? file : place(file, record[0]),
                        std::to_string(record.size()), std::to_string(column + 1) + " or more");
 }
+#endif
 
 } // namespace sinter::data::csv

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
+#include <sinter/data/stage.hpp>
+#if SINTER_BODIES
 #include <sinter/base/hash.hpp>
 #include <sinter/base/philox.hpp>
-#include <sinter/data/stage.hpp>
+#endif
 
 /// Windows of a long sequence of numbers (a text's characters, say) for nets that tell the next
 /// one: an example has `length` numbers as its input and, as labels, the same moved on by one.
@@ -21,6 +24,12 @@ struct window_options {
     int lanes = 1;
 };
 
+/// `windows(vocabulary.encode(text), 128, {.random = 1000}) | batch(32)`: an int input and labels,
+/// both [length]. option_error for impossible options; data_error where the sequence is too short
+/// for one window (in each lane), or longer than 2^31 numbers.
+SINTER_APART examples windows(std::vector<std::int32_t> numbers, int length, const window_options& o = {});
+
+#if SINTER_BODIES
 class window_stage final : public example_stage {
 public:
     window_stage(std::vector<std::int32_t> numbers, int length, const window_options& o)
@@ -74,10 +83,7 @@ private:
     row_array arrays_[2];
 };
 
-/// `windows(vocabulary.encode(text), 128, {.random = 1000}) | batch(32)`: an int input and labels,
-/// both [length]. option_error for impossible options; data_error where the sequence is too short
-/// for one window (in each lane), or longer than 2^31 numbers.
-inline examples windows(std::vector<std::int32_t> numbers, int length, const window_options& o = {}) {
+SINTER_APART examples windows(std::vector<std::int32_t> numbers, int length, const window_options& o) {
     const auto needs = [](const char* what, std::int64_t got, const char* needed) {
         throw option_error(what, "windows", std::to_string(got), needed);
     };
@@ -91,5 +97,6 @@ inline examples windows(std::vector<std::int32_t> numbers, int length, const win
                          std::to_string(least) + " to 2^31");
     return examples(new window_stage(std::move(numbers), length, o));
 }
+#endif
 
 } // namespace sinter::data
