@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""test_times.py BUILD_DIR [-R REGEX] [-E REGEX] [-j N]: how long a build folder's tests take, and how long they compute.
+"""test_times.py BUILD_DIR [-R REGEX] [-E REGEX] [-j N]: how long a build folder's tests take and compute.
 
 For whoever wants the tests to be faster, or wonders whether one of them waits: ctest says wall seconds alone. It runs
 the tests that `ctest -R REGEX -E REGEX` would, with their environment, time limit and fixtures, and prints a line for
