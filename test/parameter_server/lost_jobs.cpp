@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows servers: no worker of a job that is over is left in the next; lost servers and chiefs
 // needs: distributed
+// waits: until servers and chiefs are missed
 #define BOOST_TEST_MODULE lost_jobs
 #include <boost/test/unit_test.hpp>
 #include "job.hpp"
