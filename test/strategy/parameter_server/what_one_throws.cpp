@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(another_learning_rate) {
     differ([](const cluster& c) { return trains<stale<2>>(c, false, 0.2f); });
 }
 BOOST_AUTO_TEST_CASE(workers_with_batches_of_their_own_go_on) {
-    // The others wait until they miss worker 1, and servers for as long as it might be started again: both jobs at once.
+    // Both jobs at once: the others wait until they miss worker 1, and servers for as long as it might come back.
     server_job by_hook(3, 2, 3), by_data(3, 2, 3);
     for (server_job* job : {&by_hook, &by_data}) {
         job->options().join_within = 5;
