@@ -6,7 +6,8 @@ For whoever wants the tests to be faster, or wonders whether one of them waits: 
 the tests that `ctest -R REGEX -E REGEX` would, with their environment, time limit and fixtures, and prints a line for
 each, the longest first: wall seconds, processor seconds (user and system, of the test's process and of all that were
 waited for below it), their share of the wall seconds, and the name. A test with a small share waits: see `// waits:` in
-test/CMakeLists.txt. What failed is printed at the end, with its output; then the exit status is 1.
+test/CMakeLists.txt. What failed is printed at the end, with its output; then the exit status is 1. Meanwhile the error
+output has a line for each test that is over.
 
 -j N is ctest's: so many of the units that tests' PROCESSORS count. By default one test runs at a time, which is how to
 measure; whatever else the machine does makes wall seconds more. A test whose program is not built is left out, and so
@@ -103,6 +104,7 @@ def run_all(tests, slots):
     def finish(test):
         nonlocal free
         state = test.run()
+        print(f"{state} {test.name} {test.wall:.1f} s", file=sys.stderr, flush=True)
         with changed:
             test.state = state
             free += min(test.processors, slots)
