@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """What Sinter costs to compile: processor seconds (user and system) and peak memory, beside the
-budgets and dlib.
+budgets, dlib and libtorch.
 
 Every case is compiled to an object file, some rounds over; the least time is reported, since other
 work on the machine can only add to it. Cases: an empty include, the program in README, also under
 strategies of several replicas and processes, the quickstart example, training steps of ResNets, of
-a GPT and of an LSTM, chains of equal and of all-different layers, dlib's LeNet. nvcc compiles
-programs that train on a GPU, the others programs for the processor.
+a GPT and of an LSTM, chains of equal and of all-different layers, dlib's LeNet, four small nets in
+libtorch (with -O2, where --peers has it). "Compiled once": the file of a program whose ordinary code
+is in another file, as SINTER_SEPARATE_COMPILATION has it; that file itself is not counted. nvcc
+compiles programs that train on a GPU, the others programs for the processor.
 """
 import argparse
 import json
@@ -30,13 +32,18 @@ ROOT = BENCH.parent
 
 # The budgets of the design hold for g++: case -> (seconds, megabytes).
 BUDGETS = {"empty include": (1.2, 200), "README": (6, 400), "ResNet-50": (25, 700),
-           "the same, connections apart": (11, 570),
+           "README, multi_worker<ring>, compiled once": (11, 570),
            "ResNet-18": (25, 700), "GPT, 12 blocks": (25, 700), "LSTM, 2 layers": (25, 700),
            "64 different layers": (12, None), "256 equal layers": (6, None)}
 
 # Training steps of whole nets, in bench/compiled.
 COMPILED = {"ResNet-18": "resnet18.cpp", "ResNet-50": "resnet50.cpp", "GPT, 12 blocks": "gpt12.cpp",
             "LSTM, 2 layers": "lstm2.cpp"}
+
+LIBTORCH = "libtorch, four nets"
+
+# Strategies of several processes, and their headers.
+STRATEGIES = {"multi_worker<ring>": "sinter/distributed.hpp", "parameter_server<async>": "sinter/parameter_server.hpp"}
 
 # The one place where generated programs use Sinter's interface.
 CHAIN = """{header}#include <sinter/sinter.hpp>
@@ -76,9 +83,11 @@ def cases(gpu=False):
     if not gpu:
         found["README"] = readme()
         found["README, mirrored<2>"] = readme_under("mirrored<2>{}", "sinter/strategy/mirrored.hpp")
-        ring = readme_under("multi_worker<ring>{cluster::from_environment()}", "sinter/distributed.hpp")
-        found["README, multi_worker<ring>"] = ring
-        found["the same, connections apart"] = "#define SINTER_SEPARATE_COMPILATION\n" + ring
+        from_environment = "{cluster::from_environment()}"
+        for strategy, header in STRATEGIES.items():
+            found[f"README, {strategy}"] = readme_under(strategy + from_environment, header)
+        for name in ["empty include", "README", *(f"README, {strategy}" for strategy in STRATEGIES)]:
+            found[f"{name}, compiled once"] = "#define SINTER_SEPARATE_COMPILATION\n" + found[name]
         for name, file in COMPILED.items():
             found[name] = BENCH / "compiled" / file
     for n in (16, 64, 256):
@@ -87,6 +96,8 @@ def cases(gpu=False):
         found[f"{n} different layers"] = chain(range(32, 32 + n), gpu)
     if not gpu and pathlib.Path("/usr/include/dlib/dnn.h").exists():
         found["dlib LeNet"] = BENCH / "peers" / "dlib_lenet.cpp"
+    if not gpu:
+        found[LIBTORCH] = BENCH / "peers" / "libtorch_step.cpp"
     return found
 
 
@@ -106,6 +117,8 @@ def options():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--timeout", type=int, default=600, help="seconds for one compilation (default 600)")
     parser.add_argument("--quick", action="store_true", help="one round, g++ only, no chain longer than 64")
+    parser.add_argument("--peers", type=pathlib.Path, default=ROOT / "build" / "peers",
+                        help="where bench/peers/setup.sh has put PyTorch (default build/peers)")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build" / "bench" / "build.jsonl")
     args = parser.parse_args()
     if args.quick:
@@ -116,14 +129,24 @@ def options():
     wanted = [w for w in args.cases.split(",") if w]
     if args.rounds < 1:
         parser.error("--rounds must be at least 1")
+    args.libtorch = libtorch_flags(args.peers)
     args.cases = [name for name in cases()
-                  if (not wanted or any(w in name for w in wanted)) and not (args.quick and name.startswith("256"))]
+                  if (name != LIBTORCH or args.libtorch) and (not wanted or any(w in name for w in wanted))
+                  and not (args.quick and name.startswith("256"))]
     if not args.cases:
         parser.error(f"no case contains any of: {', '.join(wanted)}")
     return args
 
 
+def libtorch_flags(peers):
+    """What a program of libtorch is compiled with; nothing where there is none."""
+    done = subprocess.run([BENCH / "peers" / "libtorch.sh", "--flags", peers], capture_output=True, text=True)
+    return done.stdout.split("\n")[:-1]
+
+
 def command(compiler, source, args, folder):
+    if source == cases()[LIBTORCH]:
+        return [compiler, "-O2", *args.libtorch, "-c", str(source), "-o", os.devnull]
     include = [f"-I{ROOT / 'include'}", f"-I{ROOT / 'examples'}", f"-I{ROOT}"]   # <zoo/...> is from the root
     common = ["-std=c++20", *shlex.split(args.flags), *include, "-c", str(source), "-o"]
     if is_nvcc(compiler):  # no output to the null device: it insists on a file it can rename

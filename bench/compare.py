@@ -45,6 +45,9 @@ IMAGE_PEERS = {
     "pytorch-compile": ["pytorch_images.py", "--mode", "compile"],
 }
 GRU_PEERS = {name: PEERS[name] for name in ("pytorch", "jax", "tensorflow")}   # torch.compile leaves nn.GRU as it is
+# PyTorch without Python, for nets whose steps are short: bench/peers/libtorch.sh builds it. Left out where it is not
+# built.
+LIBTORCH, LIBTORCH_MODELS = "libtorch", ["mlp", "lenet", "cnn", "policy"]
 PREDICTORS = {"onnxruntime": ["onnxruntime_predict.py"], "pytorch-jit": ["pytorch_predict.py"]}
 PREDICTED = ["policy", "mlp", "lenet"]
 
@@ -74,11 +77,15 @@ def parse():
     options.add_argument("--out", type=pathlib.Path, default=BENCH.parent / "build" / "bench" / "step.jsonl")
     args = options.parse_args()
     names = lambda text: [t for t in text.split(",") if t]
-    peers, models = (PREDICTORS, PREDICTED) if args.predict else (PEERS | IMAGE_PEERS, MODELS)
+    peers, models = (PREDICTORS, PREDICTED) if args.predict else (PEERS | IMAGE_PEERS | {LIBTORCH: []}, MODELS)
     data = os.environ.setdefault("SINTER_DATA", str(BENCH.parent.parent / "shared" / "data"))
     if not (pathlib.Path(data) / "fashion-mnist").is_dir():
         models = [m for m in models if m != "mlp_fashion"]   # nothing to train it on
-    args.systems = [*peers] if args.systems is None else names(args.systems)
+    has_libtorch = (args.peers / "libtorch_step").exists()
+    args.systems = ([s for s in peers if s != LIBTORCH or has_libtorch] if args.systems is None
+                    else names(args.systems))
+    if LIBTORCH in args.systems and not has_libtorch:
+        options.error(f"no {args.peers / 'libtorch_step'}: run bench/peers/libtorch.sh first")
     args.models = models if args.models is None else names(args.models)
     args.optimizers = ["predict"] if args.predict else names(args.optimizers)
     cores = len(os.sched_getaffinity(0))
@@ -115,6 +122,8 @@ def commands(args, model, folder):
     python = args.peers / "bin" / "python"
     if args.systems and not python.exists():
         sys.exit(f"no {python}: run bench/peers/setup.sh first, or give --peers or --systems ''")
+    if LIBTORCH in args.systems and model in LIBTORCH_MODELS:
+        found[LIBTORCH] = [str(args.peers / "libtorch_step")]
     return found | {s: [str(python), str(BENCH / "peers" / peers[s][0]), *peers[s][1:]]
                     for s in args.systems if s in peers}
 

@@ -15,8 +15,8 @@ import machine
 STEPS = {"mlp": "784-128-10 perceptron, batch 64", "lenet": "LeNet, batch 64",
          "cnn": "two convolutions, two dense layers, batch 64",
          "gpt": "GPT of four blocks, width 128", "resnet50": "ResNet-50, 8 photographs"}
-SYSTEMS = {"pytorch": "PyTorch", "pytorch-compile": "compiled", "jax": "JAX", "tensorflow": "TensorFlow",
-           "tensorflow-xla": "XLA",
+SYSTEMS = {"pytorch": "PyTorch", "pytorch-compile": "compiled", "libtorch": "libtorch", "jax": "JAX",
+           "tensorflow": "TensorFlow", "tensorflow-xla": "XLA",
            "onnxruntime": "onnxruntime", "pytorch-jit": "PyTorch, jit"}
 
 

@@ -51,6 +51,31 @@ function(sinter_program target source folder name)
     sinter_compile_like_ours(${target})
 endfunction()
 
+# What a test costs is counted in half cores, its property PROCESSORS: ctest -j 4 keeps two cores busy.
+# sinter_test_cores(<test> <cores>): it needs a number of cores, `half` of one, or `all`.
+function(sinter_test_cores test cores)
+    if(cores STREQUAL "half")
+        set(halves 1)
+    elseif(cores STREQUAL "all")
+        set(halves 1000)   # more than ctest has: the test runs alone
+    else()
+        math(EXPR halves "2 * ${cores}")
+    endif()
+    set_tests_properties(${test} PROPERTIES PROCESSORS ${halves})
+endfunction()
+
+# sinter_tests_have_cores(): each test of this folder that says nothing of its cost needs a core. Lists that add tests
+# call it at their end, by cmake_language(DEFER).
+function(sinter_tests_have_cores)
+    get_directory_property(tests TESTS)
+    foreach(test IN LISTS tests)
+        get_property(said TEST ${test} PROPERTY PROCESSORS SET)
+        if(NOT said)
+            sinter_test_cores(${test} 1)
+        endif()
+    endforeach()
+endfunction()
+
 # sinter_compiles(<test> <source> <target>): a test that compiles the source as far as
 # errors go, with the target's definitions and includes.
 function(sinter_compiles test source target)

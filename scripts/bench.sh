@@ -30,7 +30,12 @@ declare -A full=(
 declare -A short=(
     [step]=170 [precision]=20 [predict]=25 [fusion]=15 [pipelines]=20 [kernels]=10
     [operations]=20 [gemm]=15 [conv]=15 [bandwidth]=30 [distributed]=40 [build]=30)
-step() { compare step ${limit:+--seconds $limit} ${quick:+--quick --models mlp,lenet,cnn}; }
+step() {
+    if [ $with_peers ] && [ ! -x "$peers/libtorch_step" ]; then
+        "$bench/peers/libtorch.sh" "$peers" >>"$out/peers.log" 2>&1 || say "libtorch is missing: no column of its own"
+    fi
+    compare step ${limit:+--seconds $limit} ${quick:+--quick --models mlp,lenet,cnn}
+}
 precision() { turns precision step_precision 4 gpt512 gpt512_bfloat16; }
 predict() { compare predict --predict ${quick:+--quick}; }
 fusion() { lines fusion fusion ${quick:+--seconds 0.5}; }
@@ -80,6 +85,7 @@ distributed() {   # what members compute together, and what servers do for worke
 }
 build() {
     limited python3 "$bench/build_cost.py" --out "$out/build.jsonl" --rounds 1 --compilers g++,clang++ \
+        --peers "$peers" \
         ${quick:+--quick --cases empty,README} ${more[build]:-}
 }
 

@@ -156,8 +156,8 @@ if ! has_leak_checking; then asan+=:detect_leaks=0; fi
 export ASAN_OPTIONS=${ASAN_OPTIONS:-$asan}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 passed=yes
-# Half as many again as there are cores: a third of the time tests wait for processes that they have
-# killed or cut off.
-at_once=$(($(jobs) * 3 / 2))
+# A test's cost is counted in half cores (sinter_test_cores): one that mostly waits for processes that it has killed or
+# cut off leaves room for another.
+at_once=$((2 * $(jobs)))
 ctest --test-dir "$builds/all" --parallel "$at_once" --output-on-failure ${left_out:+-LE "$left_out"} "$@" || passed=no
 [ $built$passed = yesyes ]

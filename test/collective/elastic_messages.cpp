@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
+// waits: until a member that died is missed
 #define BOOST_TEST_MODULE elastic_messages
 #include <boost/test/unit_test.hpp>
 #include <sinter/collective/elastic_job.hpp>

@@ -2,7 +2,7 @@
 // shows members: sums within hosts, then between them: one result, the same again, in the tree's order where asked for;
 //     a member that differs or dies is an error of all
 // needs: distributed
-// processors: 2
+// processors: all
 #define BOOST_TEST_MODULE hierarchical
 #include "support/member_processes.hpp"
 #include "support/pairs.hpp"

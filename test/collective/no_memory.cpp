@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows members: an allocation fails while an error is reported: all have an error, nobody waits for ever
 // needs: distributed
-// processors: 2
+// waits: until those that are told nothing give up
 // alone: its operator new
 #define BOOST_TEST_MODULE no_memory
 #include "net/processes.hpp"

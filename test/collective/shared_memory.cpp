@@ -5,7 +5,7 @@
 // shows members: a killed member is an error of the others; other sizes, types or calls are errors before data are
 //     used
 // needs: distributed
-// processors: 2
+// processors: all
 #define BOOST_TEST_MODULE shared_memory
 #include "support/member_processes.hpp"
 #include "support/pairs_of_processes.hpp"

@@ -2,7 +2,7 @@
 // shows members: groups of some members: operations at the same time as those of others, failures that reach all
 // shows members: messages between two members: to oneself, empty, large ones that cross, beside queued operations;
 //     another size or tag, a peer that dies, fails or leaves: an error of all that names it
-// processors: 2
+// processors: all
 #define BOOST_TEST_MODULE thread_group
 #include "support/members.hpp"
 #include "support/pairs.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows network: cables out for a moment or for good between two hosts: the job goes on, or both ends end
 // needs: distributed
+// waits: while nothing comes through
 #define BOOST_TEST_MODULE cable
 #include <boost/test/unit_test.hpp>
 #include <sinter/net/process_group.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows joining: a slow name server delays neither heartbeats nor `join_within`
 // needs: distributed
+// waits: for names that are found late
 // A name server that takes its time: whoever dials says meanwhile that it lives, and is connected in the end.
 #include <boost/test/unit_test.hpp>
 #include <atomic>

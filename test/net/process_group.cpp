@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows members: members that die, stop, get stuck, throw, leave early or are slow: noticed by all, by name
 // needs: distributed
+// waits: until members are missed
 #define BOOST_TEST_MODULE process_group
 #include <boost/test/unit_test.hpp>
 #include <sinter/net/process_group.hpp>

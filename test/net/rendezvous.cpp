@@ -2,6 +2,7 @@
 // shows joining: members that are missing, doubled, in any order or different; busy ports, impossible addresses:
 //     named at once
 // needs: distributed
+// waits: for members that are late or never come
 #define BOOST_TEST_MODULE rendezvous
 #include <boost/test/unit_test.hpp>
 #include <sinter/net/process_group.hpp>

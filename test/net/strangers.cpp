@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows network: unknown peers: 2,000 silent connections, slow ones, wrong keys, stolen names
 // needs: distributed
+// waits: while strangers are slow
 #define BOOST_TEST_MODULE strangers
 #include <boost/test/unit_test.hpp>
 #include <sinter/net/process_group.hpp>

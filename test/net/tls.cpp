@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows network: TLS: without a certificate nobody gets in, nobody reads along
 // needs: distributed
+// waits: until those that are refused give up
 #define BOOST_TEST_MODULE tls
 #include <boost/test/unit_test.hpp>
 #include <sinter/net/process_group.hpp>

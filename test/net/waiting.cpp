@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
+// waits: for members that are late or never come
 #define BOOST_TEST_MODULE waiting
 #include <boost/test/unit_test.hpp>
 #include <sinter/net/from_environment.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows servers: clipping by that norm: the same pushes on all servers, also with backup workers and deaths
 // needs: distributed
+// waits: until workers that died are missed
 // Backup workers, several servers, and an optimizer that clips by the norm of all gradients: all
 // servers make each clock by the pushes of the same workers.
 #include "job_of_threads.hpp"

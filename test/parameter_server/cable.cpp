@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows servers: cables out for a moment or for long, and directions that fall silent
 // needs: distributed
+// waits: while nothing comes through
 #define BOOST_TEST_MODULE cable
 #include <boost/test/unit_test.hpp>
 #include "../net/linked_hosts.hpp"

@@ -2,7 +2,7 @@
 // shows servers: second copies: the same bits; a killed server costs no acknowledged push; a stopped one leads no
 //     more
 // needs: distributed
-// processors: 3
+// waits: until killed servers are missed, and are back
 #define BOOST_TEST_MODULE copies
 #include <boost/test/unit_test.hpp>
 #include <random>

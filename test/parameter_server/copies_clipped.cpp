@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows servers: clipping by the norm of all gradients with second copies: the bits of an undisturbed job
 // needs: distributed
-// processors: 3
+// waits: until killed servers are missed, and are back
 // Clipping by the norm of all gradients by clocks, where two servers keep each shard: servers add
 // up the norm, and whoever is killed and whenever, all go on with the sums and the bits of a job in
 // which nobody was.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows servers: a second copy that cannot be restored is reported to the chief
 // needs: distributed
+// waits: until lost servers are missed
 // Two copies of each shard, in threads of one process (for the thread sanitizer): asynchronous, by
 // clocks, and with a norm that servers add up. What both copies count is the same.
 #include "job_of_threads.hpp"

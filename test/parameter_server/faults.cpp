@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows servers: damaged, cut, repeated and slow connections: each push counts once
 // needs: distributed
+// waits: for what a damaged link holds up
 #define BOOST_TEST_MODULE faults
 #include <boost/test/unit_test.hpp>
 #include "../net/fault_proxy.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows servers: wrong keys, recordings, garbage, slow connections, stolen names, other models
 // needs: distributed
+// waits: until strangers are shut out
 #define BOOST_TEST_MODULE hostile
 #include <boost/test/unit_test.hpp>
 #include <sinter/net/service.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows servers: workers killed at random within pushes: each acknowledged push counts once
 // needs: distributed
+// waits: until killed workers are missed
 #define BOOST_TEST_MODULE killed
 #include "kills.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows servers: the last checkpoint has the last step on every server; names never fall
 // needs: distributed
+// waits: for files that are slow on purpose
 // What several servers save is whole, and the last of it has all that workers have pushed.
 #include "job_of_threads.hpp"
 #include <atomic>

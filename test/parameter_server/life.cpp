@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows servers: any order of starts; dead servers are named; one asks, all stop; no step too many
 // needs: distributed
+// waits: until the dead are missed and join_within is over
 #define BOOST_TEST_MODULE life
 #include <boost/test/unit_test.hpp>
 #include "restarting.hpp"

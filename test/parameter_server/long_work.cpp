@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows servers: long work on a server: nobody is taken for dead, pushes go on while a table is saved
 // needs: distributed
+// waits: for longer than a member may be silent
 // A server that is busy for longer than a member may be silent takes nobody for dead, and nobody loses it.
 #include "job_of_threads.hpp"
 #include <atomic>

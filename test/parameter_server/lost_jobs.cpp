@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows servers: no worker of a job that is over is left in the next; lost servers and chiefs
 // needs: distributed
+// waits: until servers and chiefs are missed
 #define BOOST_TEST_MODULE lost_jobs
 #include <boost/test/unit_test.hpp>
 #include <sinter/parameter_server/calls.hpp>
@@ -82,6 +83,7 @@ BOOST_AUTO_TEST_CASE(a_chief_that_finds_a_part_of_a_job_lost_ends_it) {
 BOOST_AUTO_TEST_CASE(idle_worker_learns_of_server_failure) {
     const job j{.servers = 1, .workers = 2, .floats = 256, .options = quick(2)};
     shared_counts& counts = shared_counts::make();
+    const shared_flag server_ended;
     processes p;
     const int server = p.start([&] { return j.serve(0); });
     const auto joins = [&](int w) {
@@ -91,14 +93,15 @@ BOOST_AUTO_TEST_CASE(idle_worker_learns_of_server_failure) {
         ++counts.other[w];
         wait_for(counts.other[1 - w], 1);
         if (w == 1) return c.fail("a disk is full"), std::string("failed");
-        ::sleep(3);   // the server has ended by now
+        server_ended.wait();
         c.may_step();
         return std::string("was not told");
     };
     const int idle = p.start([&] { return joins(0); }), fails = p.start([&] { return joins(1); });
     BOOST_TEST(p.result(fails) == "failed");
-    BOOST_TEST(holds(p.result(idle), "a disk is full"), p.result(idle));
     BOOST_TEST(holds(p.result(server), "a disk is full"), p.result(server));
+    server_ended.set();
+    BOOST_TEST(holds(p.result(idle), "a disk is full"), p.result(idle));
 }
 
 // A worker dies when server 0 has its push and server 1 has it in part: server 0 makes that step without the third

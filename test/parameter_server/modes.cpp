@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows servers: modes: workers that return, die, are late or have values that are not finite
 // needs: distributed
+// waits: until workers that died are missed
 #define BOOST_TEST_MODULE modes
 #include <boost/test/unit_test.hpp>
 #include "job.hpp"

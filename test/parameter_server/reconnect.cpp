@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows servers: a push that the checkpoint has, and whose reply was lost, counts once
 // needs: distributed
+// waits: until links are dialled again
 // Connections that break in the midst of anything, servers that come back, workers that die: each push counts once.
 #include "job_of_threads.hpp"
 #include <boost/test/unit_test.hpp>

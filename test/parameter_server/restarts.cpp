@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows servers: a killed server comes back: no more is lost than since its checkpoint
 // needs: distributed
+// waits: until servers are dialled again
 #define BOOST_TEST_MODULE restarts
 #include <boost/test/unit_test.hpp>
 #include "restarting.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows servers: servers' checkpoints: SIGKILL at 200 points, damage, halves of two runs, other numbers of servers
+// waits: for random moments of kills, and for the disk
 // Checkpoints of servers: onto as many and onto other numbers; damaged and half written ones; who may write; kills.
 #include <boost/test/unit_test.hpp>
 #include <csignal>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows servers: a server that answers nothing: its workers are not taken for dead
 // needs: distributed
+// waits: for servers that do not answer
 // A server that answers slowly, or not at all, costs a worker no other server.
 #include "job_of_threads.hpp"
 #include <atomic>

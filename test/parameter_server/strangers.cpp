@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
+// waits: until join_within is over
 // Who connects to a server and is not of the job, or does not agree with it: it costs the server nothing. What members
 // ask that makes no sense is refused in words.
 #include "job_of_threads.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows servers: TLS: the values of a job without it; other certificates are refused and named
 // needs: distributed
+// waits: until those that are refused give up
 #define BOOST_TEST_MODULE tls
 #include <boost/test/unit_test.hpp>
 #include "../net/certificates.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
+// waits: until somebody is told whom it waits for
 #define BOOST_TEST_MODULE parameter_server_waiting
 #include <boost/test/unit_test.hpp>
 #include "job.hpp"

@@ -2,6 +2,7 @@
 // shows elastic: a member, the chief too, dies anywhere: the others repeat the step and end where one process ends;
 //     splits, returns, spares
 // needs: distributed
+// waits: until members are missed, and in each step
 #define BOOST_TEST_MODULE elastic
 #include <boost/test/unit_test.hpp>
 #include "net/linked_hosts.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows elastic: a death amid accumulated steps: what was lost is accumulated again
 // needs: distributed
-// processors: 2
+// waits: until members are missed, and in each step
 #define BOOST_TEST_MODULE elastic_accumulates
 #include <boost/test/unit_test.hpp>
 #include "strategy/elastic_jobs.hpp"

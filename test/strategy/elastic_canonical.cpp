@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows elastic: under `canonical<4>`: the bits of one process, whoever dies and returns
 // needs: distributed
-// processors: 2
+// waits: until members are missed, and in each step
 #define BOOST_TEST_MODULE elastic_canonical
 #include <boost/test/unit_test.hpp>
 #include "strategy/elastic_jobs.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows elastic: hooks that write while a process joins; the chief dies in every call that hooks have
 // needs: distributed
-// processors: 2
+// waits: until members are missed, and in each step
 #define BOOST_TEST_MODULE elastic_hooks
 #include <boost/test/unit_test.hpp>
 #include "strategy/elastic_jobs.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
-// processors: 2
+// waits: until members are missed
 #define BOOST_TEST_MODULE elastic_operations
 #include <boost/test/unit_test.hpp>
 #include "net/processes.hpp"

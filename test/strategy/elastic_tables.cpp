@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows elastic: a process that joins has the others' weights and tables, and contributes nothing before
 // needs: distributed
-// processors: 2
+// waits: until members are missed, and in each step
 #define BOOST_TEST_MODULE elastic_tables
 #include <boost/test/unit_test.hpp>
 #include "net/processes.hpp"

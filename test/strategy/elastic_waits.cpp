@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows elastic: a process that joins has the others' weights and tables, and contributes nothing before
 // needs: distributed
-// processors: 2
+// waits: until somebody has joined
 // weighs: 2
 #define BOOST_TEST_MODULE elastic_waits
 #include <boost/test/unit_test.hpp>

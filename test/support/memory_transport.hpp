@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <atomic>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -28,11 +30,20 @@ struct frame_queue {
 /// What the members share. Mailboxes hold so many frames; 0: nothing is sent before it is awaited.
 struct mailboxes {
     mailboxes(int count, std::size_t room)
-        : members(count), capacity(room), boxes(static_cast<std::size_t>(count * count)) {}
+        : members(count), capacity(room), boxes(static_cast<std::size_t>(count * count)),
+          news(static_cast<std::size_t>(count)) {}
     int members;
     std::size_t capacity;
     std::vector<frame_queue> boxes;
     first_error error;
+    /// How often something has happened that a member may wait for: a frame has come, one of its own was taken, or all
+    /// have failed.
+    std::vector<std::atomic<std::uint32_t>> news;
+    void tell(int member) {
+        auto& n = news[static_cast<std::size_t>(member)];
+        ++n;
+        n.notify_all();
+    }
     frame_queue& from_to(int from, int to) { return boxes[static_cast<std::size_t>(from * members + to)]; }
 };
 
@@ -45,16 +56,19 @@ public:
     int size() const override { return shared_->members; }
     std::int64_t largest_piece() const override { return 1 << 20; }
     void send(int peer, const job& j, std::int64_t offset, span<const std::byte> bytes) override {
-        idle_ = 0;
+        current_ = j;
         frame_queue& box = shared_->from_to(rank_, peer);
-        const std::lock_guard lock(box.mutex);
         frame_queue::frame f{j.what, j.number, j.n, offset, bytes.size(), bytes.data(), {}};
         if (shared_->capacity) {
             f.copy.assign(bytes.begin(), bytes.end());
             f.at = f.copy.data();
         }
-        box.frames.push_back(std::move(f));
         ++sent_[static_cast<std::size_t>(peer)];
+        {
+            const std::lock_guard lock(box.mutex);
+            box.frames.push_back(std::move(f));
+        }
+        shared_->tell(peer);
     }
     bool sent(int peer) override {
         frame_queue& box = shared_->from_to(rank_, peer);
@@ -62,13 +76,12 @@ public:
         return sent_[static_cast<std::size_t>(peer)] - box.taken <= shared_->capacity;
     }
     void receive(int peer, const job& j, std::int64_t offset, span<std::byte> bytes) override {
-        idle_ = 0;
         current_ = j;
         expected_[static_cast<std::size_t>(peer)] = {j, offset, bytes};
     }
     bool received(int peer) override {
         frame_queue& box = shared_->from_to(peer, rank_);
-        const std::lock_guard lock(box.mutex);
+        std::unique_lock lock(box.mutex);
         if (box.frames.empty()) return false;
         const auto& f = box.frames.front();
         const auto& [j, offset, bytes] = expected_[static_cast<std::size_t>(peer)];
@@ -78,12 +91,16 @@ public:
         if (f.bytes) std::memcpy(bytes.data(), f.at, f.bytes);
         box.frames.pop_front();
         ++box.taken;
+        lock.unlock();
+        shared_->tell(peer);
         return true;
     }
     void wait(int, int) override {
+        // What came before this was seen at the last return, so that the caller has looked since.
+        auto& news = shared_->news[static_cast<std::size_t>(rank_)];
+        if (!shared_->error) news.wait(seen_);
+        seen_ = news;
         if (shared_->error) shared_->error.rethrow();
-        std::this_thread::yield();
-        if (++idle_ % 1000) return;
         for (int r = 0; r < size(); ++r) {
             frame_queue& box = shared_->from_to(r, rank_);
             const std::lock_guard lock(box.mutex);
@@ -103,7 +120,7 @@ private:
     std::vector<std::size_t> sent_;
     std::vector<awaited> expected_;
     job current_;
-    int idle_ = 0;
+    std::uint32_t seen_ = 0;
 
     void refuse(const frame_queue::frame& f, const job& j, int peer) const {
         if (!same(f.what, j.what) || f.n != j.n || f.number != j.number)
@@ -119,7 +136,10 @@ public:
     void check() override {
         if (shared_->error) shared_->error.rethrow();
     }
-    void fail(const cluster_error& e) noexcept override { shared_->error.set(e); }
+    void fail(const cluster_error& e) noexcept override {
+        shared_->error.set(e);
+        for (int r = 0; r < size(); ++r) shared_->tell(r);
+    }
     std::string role(int rank) const override { return "mailbox/" + std::to_string(rank); }
 
 private:

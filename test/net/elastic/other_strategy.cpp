@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows elastic: `elastic` on one member alone: both get an error at once
 // needs: distributed
-// processors: 2
+// waits: for members that do not answer
 #define BOOST_TEST_MODULE other_strategy
 #include <boost/test/unit_test.hpp>
 #include "net/own_addresses.hpp"

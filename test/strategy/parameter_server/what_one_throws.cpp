@@ -2,6 +2,7 @@
 // shows servers: what data or hooks throw ends those that share batches; others go on
 // weighs: 2
 // needs: distributed
+// waits: until a worker that has thrown is missed, and does not come again
 #include "job.hpp"
 #include <boost/test/unit_test.hpp>
 #include <sinter/parameter_server.hpp>
@@ -77,12 +78,16 @@ BOOST_AUTO_TEST_CASE(another_learning_rate) {
     differ([](const cluster& c) { return trains<stale<2>>(c, false, 0.2f); });
 }
 BOOST_AUTO_TEST_CASE(workers_with_batches_of_their_own_go_on) {
-    for (const bool in_data : {false, true}) {
-        server_job job(3, 2, 20);
-        job.start_all([=](const cluster& c) { return trains<async>(c, in_data); });
-        BOOST_TEST(job.result(0) == to_text({"after ", steps}));
-        BOOST_TEST(job.result(1).starts_with("error: "), job.result(1));
-        BOOST_TEST(job.result(2).starts_with("after "), job.result(2));
-        for (int i = 3; i < 5; ++i) BOOST_TEST(job.result(i) == "served");
+    // Both jobs at once: the others wait until they miss worker 1, and servers for as long as it might come back.
+    server_job by_hook(3, 2, 3), by_data(3, 2, 3);
+    for (server_job* job : {&by_hook, &by_data}) {
+        job->options().join_within = 5;
+        job->start_all([in_data = job == &by_data](const cluster& c) { return trains<async>(c, in_data); });
+    }
+    for (server_job* job : {&by_hook, &by_data}) {
+        BOOST_TEST(job->result(0) == to_text({"after ", steps}));
+        BOOST_TEST(job->result(1).starts_with("error: "), job->result(1));
+        BOOST_TEST(job->result(2).starts_with("after "), job->result(2));
+        for (int i = 3; i < 5; ++i) BOOST_TEST(job->result(i) == "served");
     }
 }
