@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cluster_error.hpp>
 #include <sinter/base/compiler_options.hpp>
 #include <sinter/collective/automatic.hpp>
 #include <sinter/collective/halving_doubling.hpp>

@@ -3,10 +3,12 @@
 #include <boost/test/unit_test.hpp>
 #include "io/error_parts.hpp"
 #include "support/captured.hpp"
+#include <sinter/base/decimal.hpp>
 #include <sinter/sinter.hpp>
 #include <chrono>
 #include <cmath>
 #include <thread>
+#include <algorithm>
 
 using namespace sinter;
 
@@ -127,7 +129,7 @@ static std::string written(Model& model, data::pipeline& training, data::pipelin
     return progress.text();
 }
 static std::string shown(const char* name, double value) {
-    return std::string("  ") + name + ' ' + detail::formatted("%.4f", value);
+    return std::string("  ") + name + ' ' + base::fixed_text(value, 4);
 }
 
 BOOST_AUTO_TEST_CASE(lines_show_loss_and_metrics) {

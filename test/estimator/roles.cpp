@@ -5,12 +5,14 @@
 #include <boost/test/unit_test.hpp>
 #include "io/temporary_folder.hpp"
 #include "support/points.hpp"
+#include <sinter/net/environment.hpp>
 #include <sinter/collective/thread_group.hpp>
 #include <sinter/estimator/train_and_evaluate.hpp>
 #include <sinter/net/from_environment.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/strategy/multi_worker.hpp>
 #include <support/refusals.hpp>
+#include <memory>
 
 // What train_and_evaluate takes from a job's roster: the role, and the folder of the checkpoints where the program
 // names none (TF_CONFIG's model_dir).

@@ -6,6 +6,7 @@
 #include "support/points.hpp"
 #include "support/thread_members.hpp"
 #include <csignal>
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/estimator/train_and_evaluate.hpp>
 #include <sinter/train/hooks/early_stop.hpp>
 #include <sinter/train/hooks/stop_at.hpp>

@@ -3,6 +3,7 @@
 // libFuzzer target: whatever members of a job report to sinter-launch, what it shows of them has no control characters,
 // what it writes is a line of JSON, and who is slow can be told. Each line is a packet of the next of three members.
 #include "../../tools/launch/slow_member.hpp"
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/io/json_reader.hpp>
 #include <cstdlib>
 

@@ -54,8 +54,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     need(!may_write(first));
 
     put(ended, data, size);
-    const detail::training_end end{folder()};
-    detail::training_end::mark m;
+    const training_parts::training_end end{folder()};
+    training_parts::training_end::mark m;
     try {
         m = end.read();
     } catch (const format_error& e) {

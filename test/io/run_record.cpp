@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(orders) {
 BOOST_AUTO_TEST_CASE(a_part_of_a_step_is_no_step) {
     const temporary_folder folder;
     const std::string path = folder / "ended", in = path.substr(0, path.rfind('/'));
-    const detail::training_end end(in);
+    const training_parts::training_end end(in);
     BOOST_TEST(end.step(300) == -1);
     end.write(300, 400);
     BOOST_TEST(end.step(400) == 300);   // it stopped early
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(an_end_of_a_run_before) {
     const temporary_folder folder;
     run_record r(folder / "run");
     r.take(0);
-    const detail::training_end end(folder.path());
+    const training_parts::training_end end(folder.path());
     end.write(300, 300);
     BOOST_TEST(end.step(300) == 300);
     r.take(60);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/net/roster/hostlist.hpp>
 #include <sinter/collective/ring.hpp>
 #include <sinter/net/from_environment.hpp>
 #include <sinter/net/progress_report.hpp>

@@ -16,6 +16,11 @@
 #include <map>
 #include <optional>
 #include <sstream>
+#include <thread>
+#include <chrono>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 
 using namespace sinter;
 using boost::property_tree::ptree;
@@ -56,7 +61,7 @@ int work() {
     if (std::getenv("DIES") && c.self().name() == "ps/1" && restart && *restart == '0')
         std::thread([] { std::this_thread::sleep_for(std::chrono::seconds(1)), ::raise(SIGKILL); }).detach();
     trainer t{net, softmax_cross_entropy, adam{}, max_batch<batch>, parameter_server<Mode>{c, o}, {.threads = 1}};
-    if (detail::has_served(t)) return 0;
+    if (t.has_served()) return 0;
     const examples all;
     const bool may_be_slow = c.rank() == 1 && std::getenv("SLOW");
     const double lasts = std::atof(std::getenv("FOR"));
@@ -74,7 +79,7 @@ int work() {
         was_slow = slow;
         std::this_thread::sleep_for(std::chrono::milliseconds(slow ? 40 : 2));
     }
-    detail::end_training(t);
+    t.end_training();
     return 0;
 }
 int member(const std::string& mode) {

@@ -9,6 +9,7 @@
 #define BOOST_TEST_MODULE launch_slurm
 #include <boost/test/unit_test.hpp>
 #include "launched.hpp"
+#include <cstdio>
 
 BOOST_AUTO_TEST_CASE(one_node) {
     if (!launched::all_found({"srun", "sbatch", "scontrol", "slurmctld", "slurmd", "munged", "python3"})) return;

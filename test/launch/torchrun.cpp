@@ -9,6 +9,7 @@
 #include <boost/test/unit_test.hpp>
 #include "launched.hpp"
 #include <filesystem>
+#include <cstdlib>
 
 using launched::run;
 

@@ -4,6 +4,7 @@
 // waits: while nothing comes through
 #define BOOST_TEST_MODULE cable
 #include <boost/test/unit_test.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/net/process_group.hpp>
 #include "linked_hosts.hpp"
 #include "processes.hpp"

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <net/processes.hpp>
 #include <pthread.h>
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/net/process_group.hpp>
 #include <sinter/net/service_client.hpp>
 

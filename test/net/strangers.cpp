@@ -4,6 +4,7 @@
 // waits: while strangers are slow
 #define BOOST_TEST_MODULE strangers
 #include <boost/test/unit_test.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/net/process_group.hpp>
 #include "fault_proxy.hpp"
 #include "processes.hpp"

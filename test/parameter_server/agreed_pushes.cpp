@@ -9,6 +9,7 @@
 #include <cmath>
 #include <latch>
 #include <random>
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/parameter_server/calls.hpp>
 #include <sinter/parameter_server/server/shared_squares.hpp>
 

@@ -3,6 +3,7 @@
 // needs: distributed
 // labels: slow
 #define BOOST_TEST_MODULE soak
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <boost/test/unit_test.hpp>
 #include "restarting.hpp"
 #include <random>

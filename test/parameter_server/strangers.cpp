@@ -5,6 +5,7 @@
 // ask that makes no sense is refused in words.
 #include "job_of_threads.hpp"
 #include <boost/test/unit_test.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/net/service_client.hpp>
 #include <sinter/parameter_server/calls.hpp>
 #include <sinter/parameter_server/protocol.hpp>

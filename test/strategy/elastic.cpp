@@ -8,6 +8,7 @@
 #include "net/linked_hosts.hpp"
 #include "strategy/elastic_jobs.hpp"
 #include <iostream>
+#include <sinter/base/cluster_error.hpp>
 #include <sinter/layers/norm.hpp>
 
 // Elastic jobs as real processes: members are killed at any time, stopped and started again, and the weights are those

@@ -4,6 +4,7 @@
 // processors: 2
 #define BOOST_TEST_MODULE elastic_gives_up
 #include <boost/test/unit_test.hpp>
+#include <sinter/base/cluster_error.hpp>
 #include "strategy/elastic_jobs.hpp"
 
 // A member that lacks memory in a step, catches that and goes on with the next batch. The others repeat the

@@ -11,6 +11,9 @@
 #include <sinter/train/hooks/csv_log.hpp>
 #include <sinter/train/hooks/log_steps.hpp>
 #include <sstream>
+#include <algorithm>
+#include <filesystem>
+#include <cstdio>
 
 // Hooks in elastic jobs. Those that write weights, load a file or begin anew at the beginning of a run or of an epoch:
 // a process that joins calls them in the midst of an epoch, when the others have written all of it long ago, and what

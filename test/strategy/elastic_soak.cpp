@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <random>
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/elastic.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/hooks/csv_log.hpp>

@@ -2,6 +2,7 @@
 #pragma once
 #include <csignal>
 #include <new>
+#include <sinter/base/cluster_error.hpp>
 #include <sinter/collective/forwarding_communicator.hpp>
 #include <sinter/distributed.hpp>
 #include <thread>

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <cstdlib>
 
 // multi_worker<mpi> under canonical<4>, by mpirun itself: a net with a table ends in the very bytes
 // of one device on 2 and 4 processes. So it does where a member is killed at a random step, mpirun

@@ -5,6 +5,8 @@
 #include <sinter/train/alternating_trainer.hpp>
 #include <sinter/train/distribute.hpp>
 #include <cmath>
+#include <algorithm>
+#include <limits>
 
 // Strategies that the library does not have: what a user writes against strategy/strategy.hpp.
 using namespace sinter;

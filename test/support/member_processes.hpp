@@ -2,6 +2,7 @@
 #pragma once
 #include "net/processes.hpp"
 #include "support/members.hpp"
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/net/cluster.hpp>
 #include <sinter/net/greeting.hpp>
 #include <random>

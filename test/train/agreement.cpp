@@ -210,17 +210,25 @@ BOOST_AUTO_TEST_CASE(one_stops_alone) {
 }
 // A member that was started again makes the calls that others have made without it, and has their sums.
 BOOST_AUTO_TEST_CASE(one_that_makes_the_calls_again) {
-    struct recorded { double before[7]; } of;
-    const detail::sums_of_members both{&of, [](void* to, sinter::span<double> x) {
-                                           for (std::size_t i = 0; i < x.size(); ++i)
-                                               static_cast<recorded*>(to)->before[i] = x[i] *= 2;
-                                       }, 0, 3},
-        again{&of, [](void* from, sinter::span<double> x) {
-                  std::copy_n(static_cast<recorded*>(from)->before, x.size(), x.data());
-              }, 2, 3};
+    struct member_session : session_base {
+        double* recorded;
+        bool again;
+        member_session(double* r, bool a) : recorded(r), again(a) {}
+        void read(facts::address, float*, std::int64_t) const override {}
+        void write(facts::address, const float*, std::int64_t) override {}
+        void clear_slots() override {}
+        int threads() const override { return 1; }
+        membership member() const override { return {again ? 2 : 0, 3}; }
+        void reduce(sinter::span<double> x) override {
+            for (std::size_t i = 0; i < x.size(); ++i) x[i] = again ? recorded[i] : recorded[i] = 2 * x[i];
+        }
+    };
+    double recorded[7];
+    member_session both(recorded, false), again(recorded, true);
     const std::uint64_t hash = 0x1234'5678'9abc'def0;
-    BOOST_TEST((detail::have_the_same(both, hash) == detail::likeness::all_alike));
-    BOOST_TEST((detail::have_the_same(again, hash) == detail::likeness::all_alike));
+    BOOST_TEST((training_parts::have_the_same(both, hash) == training_parts::likeness::all_alike));
+    BOOST_TEST((training_parts::have_the_same(again, hash) == training_parts::likeness::all_alike));
     for (const int bit : {0, 20, 21, 41, 42, 62})
-        BOOST_TEST((detail::have_the_same(again, hash ^ std::uint64_t{1} << bit) == detail::likeness::mine_differs));
+        BOOST_TEST((training_parts::have_the_same(again, hash ^ std::uint64_t{1} << bit) ==
+                    training_parts::likeness::mine_differs));
 }

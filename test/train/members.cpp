@@ -48,10 +48,10 @@ struct outcome {
 
 // One device is alone by its type, so that nothing of several members is compiled for it; members
 // learn it when they run.
-static_assert(sinter::detail::trains_alone<std::remove_cvref_t<
-                  decltype(estimator{net, softmax_cross_entropy, adam{.learning_rate = 0.05f}}.inner())>>);
-static_assert(!sinter::detail::trains_alone<std::remove_cvref_t<
-                  decltype(member_model(std::declval<collective::communicator&>()).inner())>>);
+static_assert(sinter::detail::session_of<std::remove_cvref_t<
+                  decltype(estimator{net, softmax_cross_entropy, adam{.learning_rate = 0.05f}}.inner())>>::alone);
+static_assert(!sinter::detail::session_of<std::remove_cvref_t<
+                  decltype(member_model(std::declval<collective::communicator&>()).inner())>>::alone);
 
 BOOST_AUTO_TEST_CASE(as_one_trainer) {
     const auto train = [](auto& model, bool progress) {

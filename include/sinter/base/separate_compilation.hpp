@@ -8,7 +8,9 @@
 /// of it is in the headers, as everything else of Sinter.
 ///
 /// SINTER_BODIES says whether a file has the functions' bodies. SINTER_APART stands before each function that may be
-/// compiled apart, where it is declared and where it is defined.
+/// compiled apart, where it is declared and where it is defined. Several source files of the library may include one
+/// body: the linker keeps one of them. `used` has g++ compile inline functions that nothing there calls. It has clang
+/// compile all of these but constructors and destructors, so there they are weak.
 ///
 /// Of a function in a header all templates that it uses are compiled, whether it is called or not. So those that most
 /// programs do not call are templates themselves where all is in headers: SINTER_SELDOM stands before such a function's
@@ -18,9 +20,13 @@
 #define SINTER_APART inline
 #define SINTER_SELDOM template <class = void>
 #define SINTER_SELDOM_BODY template <class>
-#elif defined(SINTER_COMPILES_BODIES)   // by compiled_source.hpp
+#elif defined(SINTER_COMPILES_BODIES)   // by compiled/*_source.hpp
 #define SINTER_BODIES 1
-#define SINTER_APART
+#if defined(__clang__)
+#define SINTER_APART __attribute__((weak))
+#else
+#define SINTER_APART inline __attribute__((used))
+#endif
 #define SINTER_SELDOM
 #define SINTER_SELDOM_BODY
 #else

@@ -103,8 +103,12 @@ namespace npy { using namespace base; }
 namespace npz { using namespace base; }
 namespace safetensors { using namespace base; }
 namespace collective { using namespace base; }
+// What is known of a program at run time, without its type.
+namespace facts { using namespace base; }
 // What sessions are made of that no program changes: strategy/'s ordinary code, and plain buffers of device/.
-namespace session_parts { using namespace base; }
+namespace session_parts { using namespace base; using namespace facts; }
+// The loop of training, evaluation, checkpoints: what sees a model by an interface.
+namespace training_parts { using namespace base; using namespace facts; using namespace session_parts; }
 } // namespace SINTER_ORDINARY
 inline namespace SINTER_TARGET {
 
@@ -116,7 +120,12 @@ inline namespace SINTER_TARGET {
 namespace compiler { using namespace base; }
 namespace runtime { using namespace base; using namespace session_parts; using namespace compiler; }
 namespace compiler { using namespace runtime; }
-namespace detail { using namespace base; using namespace compiler; using namespace runtime; }
+namespace detail {
+using namespace base;
+using namespace compiler;
+using namespace runtime;
+using namespace training_parts;
+}
 namespace strategy_parts {
 using namespace base;
 using namespace session_parts;

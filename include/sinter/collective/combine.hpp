@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <sinter/collective/element.hpp>
 #include <type_traits>
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// The core in one file, for those who have no use for two: all that does not depend on a model and is neither of
-/// several processes nor of servers.
+/// What all programs need of the library that those link which define SINTER_SEPARATE_COMPILATION
+/// (base/separate_compilation.hpp): all that is neither of several processes nor of servers. Needs neither Boost nor
+/// OpenSSL. Source files may include a part each, so that they are compiled at the same time.
 #include <sinter/compiled/core_io_source.hpp>
 #include <sinter/compiled/core_data_source.hpp>
+#include <sinter/compiled/training_source.hpp>

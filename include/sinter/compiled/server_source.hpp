@@ -2,12 +2,12 @@
 #pragma once
 
 /// A part of parameter_server_source.hpp: the servers.
-#if defined(SINTER_SEPARATE_COMPILATION)
-#if defined(SINTER_BODIES) && !defined(SINTER_COMPILES_BODIES)
+#if defined(SINTER_SEPARATE_COMPILATION) && defined(SINTER_BODIES) && !defined(SINTER_COMPILES_BODIES)
 #error "sinter/compiled/server_source.hpp comes first in a file of its own"
 #endif
-#ifndef SINTER_COMPILES_BODIES
-#define SINTER_COMPILES_BODIES
-#endif
-#endif
+#include <sinter/compiled/core_io_headers.hpp>
+#include <sinter/compiled/core_data_headers.hpp>
+
+#include <sinter/compiled/bodies_from_here.hpp>
+
 #include <sinter/parameter_server/server.hpp>

@@ -6,37 +6,16 @@
 #include <sinter/compiler/error_message.hpp>
 #include <sinter/compiler/segments.hpp>
 #include <sinter/compiler/stages.hpp>
+#include <sinter/graph/port_info.hpp>
+#include <sinter/graph/variable_info.hpp>
 #include <array>
 
 /// The program: an expression in (request.hpp), one constant out, in as many constant evaluations
 /// as there are stages (stages.hpp).
 namespace sinter::inline SINTER_TARGET::compiler {
 
-/// A parameter or state as it is known at run time.
-struct variable_info {
-    const char* name = "";
-    int scope = 0;
-    shape s;
-    initializer init;
-    address at;
-    std::int64_t floats = 0;   ///< in memory, with padding
-    address gradient;          ///< none: it is never stored
-    int group = 0;             ///< of the optimizer's groups of parameters; frozen_group: it is not trained
-    bool early = false;        ///< the training program may have updated it, or its slots, before the loss is known
-    int bucket = -1;           ///< that its gradient is in; -1: in none
-    bool of_examples = false;  ///< a state that each example of a batch has one of: its first axis is the largest batch
-    /// A table elsewhere (passes/remote_tables.hpp): `s` and `floats` are those of the whole table
-    /// (of a hashed one 0), `at` and `gradient` of the compact copy, which has fewer rows.
-    bool remote = false;
-};
-/// An input or target: what a batch must hold.
-struct port_info {
-    shape s;
-    int below = 0;         ///< integers must be in [0, below); 0: not integers
-    int also = 0;          ///< or this one
-    bool weight = false;   ///< of the examples, not a target
-    const char* name = "";   ///< that the batch's column has; empty: found by its place
-};
+using sinter::port_info;
+using sinter::variable_info;
 
 /// What is left of a program at run time, in arrays of exactly their size.
 template <int Specs, int Code, int Launches, int Args, int Extents, int Constants, int Loops, int Buffers,
@@ -271,7 +250,4 @@ struct compiled : compiled_value<R, detail::checked_stage<R>::err.what == fault_
     static_assert(sizeof(check_model<typename detail::verdict<detail::checked_stage<R>>::type>) > 0);
 };
 
-} // namespace sinter::compiler
-namespace sinter::inline SINTER_TARGET {
-using compiler::variable_info;   // which trainers hand out
 } // namespace sinter::compiler

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/train/checkpoint/checkpoint.hpp>
-#include <sinter/train/loop.hpp>
+#include <sinter/train/evaluate.hpp>
+#include <sinter/train/model_run.hpp>
+#include <sinter/train/passes.hpp>
 #include <sinter/train/predictions.hpp>
 #include <sinter/train/optimizers/detail/loss_and_optimizer.hpp>
 #include <concepts>
 
 /// The whole of training in three calls: train, evaluate, predict. It is a loop over trainer::step,
 /// which a user may as well write (examples/custom_loop.cpp).
+namespace sinter::inline SINTER_ORDINARY {
+struct name_map;   // train/checkpoint/import/name_map.hpp
+} // namespace sinter
 namespace sinter::inline SINTER_TARGET {
 
-struct name_map;
 template <class Trainer>
 void load_weights(Trainer&, const std::string& path, const name_map&);   // train/checkpoint/load_weights.hpp
 
@@ -60,8 +64,8 @@ public:
     /// first_example tell; `data.rewind()` before the call begins anew. Data, hooks, metrics and files
     /// are checked before the first step, as far as they are known there.
     template <class... Hooks>
-    SINTER_COLD std::vector<epoch_result> train(data::pipeline& data, const train_options& o, Hooks&&... hooks) {
-        const detail::hook_calls calls[] = {detail::calls_of<detail::model_run<trainer_type>>(hooks)..., {}};
+    std::vector<epoch_result> train(data::pipeline& data, const train_options& o, Hooks&&... hooks) {
+        const detail::hook_calls calls[] = {detail::calls_of<model_run<trainer_type>>(hooks)..., {}};
         return train_with(data, o, {calls, sizeof...(Hooks)});
     }
     std::vector<epoch_result> train(data::pipeline& data) { return train_with(data, {}, {}); }
@@ -167,9 +171,9 @@ public:
 private:
     trainer_type t_;
 
-    SINTER_COLD std::vector<epoch_result> train_with(data::pipeline& data, const train_options& o,
+    std::vector<epoch_result> train_with(data::pipeline& data, const train_options& o,
                                                      span<const detail::hook_calls> hooks) {
-        return detail::training_loop<trainer_type>(t_, data, o, hooks).run();
+        return detail::train(t_, data, o, hooks);
     }
 };
 template <class Net, class Loss, class Optimizer, class A = trainer_options, class B = trainer_options,

@@ -1,23 +1,42 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/estimator/train_spec.hpp>
+#include <sinter/train/hooks/stop_on_signals.hpp>
+#include <sinter/train/evaluated_model.hpp>
+#include <cstdio>
+
+namespace sinter::inline SINTER_ORDINARY::training_parts {
+
+/// One line: "step 300: loss 0.4125, accuracy 0.8800, f1 0.8712".
+SINTER_APART SINTER_COLD void tell_evaluation(std::FILE* out, std::int64_t step, const evaluation_result& r);
+
+/// The evaluator's work: each newest checkpoint is loaded and evaluated, at most one every throttle
+/// seconds, until the last one has been; the newest is the one that was written last, whatever its step. While it
+/// waits it says so, and for what. It takes no part in training and is not needed by it: it
+/// may come late, and come again. Checkpoints that are gone or damaged, or that somebody changes
+/// meanwhile, are passed over.
+SINTER_APART SINTER_COLD train_and_evaluate_result follow_checkpoints(evaluated_model& model, const train_spec& t,
+                                                                      const eval_spec& e,
+                                                                      const stop_on_signals& signals);
+
+} // namespace sinter::training_parts
+
+#if SINTER_BODIES
 #include <sinter/base/number_text.hpp>
 #include <sinter/base/os/file_names.hpp>
 #include <sinter/base/wait_notice.hpp>
-#include <sinter/estimator/train_spec.hpp>
 #include <sinter/estimator/training_end.hpp>
-#include <sinter/train/checkpoint/checkpoint.hpp>
+#include <sinter/train/checkpoint/trainer_files.hpp>
 #include <sinter/train/checkpoint/checkpoint_folder.hpp>
-#include <sinter/train/evaluation_checks.hpp>
-#include <sinter/train/hooks/stop_on_signals.hpp>
+#include <sinter/train/evaluation.hpp>
 #include <sinter/train/progress_line.hpp>
 #include <chrono>
 #include <optional>
 #include <thread>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_ORDINARY::training_parts {
 
-/// One line: "step 300: loss 0.4125, accuracy 0.8800, f1 0.8712".
-SINTER_COLD inline void tell_evaluation(std::FILE* out, std::int64_t step, const evaluation_result& r) {
+SINTER_APART void tell_evaluation(std::FILE* out, std::int64_t step, const evaluation_result& r) {
     if (!out) return;
     std::string line = to_text({"step ", step, ": loss ", four_decimals(r.loss)});
     if (r.accuracy == r.accuracy) line += ", accuracy " + four_decimals(r.accuracy);
@@ -28,55 +47,51 @@ SINTER_COLD inline void tell_evaluation(std::FILE* out, std::int64_t step, const
 
 /// A checkpoint that is evaluated. Tables of 64-bit keys stay in the file, where a batch's rows are
 /// read while it is evaluated.
-template <class Trainer>
 class followed_checkpoint {
 public:
+    explicit followed_checkpoint(const trainer_facts& of) : of_(of), large_(has_hashed_tables(of)) {}
     /// Throws what checkpoint_folder::read_whole() throws.
-    SINTER_COLD void read(const std::string& file) {
-        if constexpr (large) opened_ = open_trainers_file<Trainer>(file);
+    void read(const std::string& file) {
+        if (large_) opened_ = open_trainers_file(of_, file);
         else checkpoint_folder::read_whole(path_ = file, bytes_);
     }
     /// Throws what load() throws.
-    SINTER_COLD void load(Trainer& to) {
-        if constexpr (large) read_checkpoint({}, *opened_, to, saved::weights);
-        else
-            read_checkpoint({}, safetensors::parse(span<const std::byte>(bytes_.data(), bytes_.size()), path_), to,
-                      saved::weights);
+    void load(trainer_state& to) {
+        if (large_) read_checkpoint({}, *opened_, to, saved::weights);
+        else read_checkpoint({}, contents(), to, saved::weights);
     }
     /// Whether somebody else has written to it since it was read.
     bool has_changed() const {
         try {
-            if constexpr (large) need_table_files(*opened_);
-            else need_table_files(safetensors::parse(span<const std::byte>(bytes_.data(), bytes_.size()), path_));
+            if (large_) need_table_files(*opened_);
+            else need_table_files(contents());
         } catch (const error&) {
             return true;
         }
-        if constexpr (large) return opened_->left_in->has_changed();
-        else return false;
+        return large_ && opened_->left_in->has_changed();
     }
 
 private:
-    static constexpr bool large = has_hashed_tables<Trainer>();
+    const trainer_facts& of_;
+    bool large_;
     std::string path_;
     std::vector<std::byte> bytes_;
     std::optional<safetensors::file> opened_;
+
+    safetensors::contents contents() const {
+        return safetensors::parse(span<const std::byte>(bytes_.data(), bytes_.size()), path_);
+    }
 };
 
-/// The evaluator's work: each newest checkpoint is loaded and evaluated, at most one every throttle
-/// seconds, until the last one has been; the newest is the one that was written last, whatever its step. While it
-/// waits it says so, and for what. It takes no part in training and is not needed by it: it
-/// may come late, and come again. Checkpoints that are gone or damaged, or that somebody changes
-/// meanwhile, are passed over.
-template <class Model>
-SINTER_COLD train_and_evaluate_result follow_checkpoints(Model& model, const train_spec& t, const eval_spec& e,
-                                                         const stop_on_signals& signals) {
-    need_evaluable(model.inner(), *e.data, e.metrics, e.batches, "train_and_evaluate, eval_spec");
+SINTER_APART train_and_evaluate_result follow_checkpoints(evaluated_model& model, const train_spec& t,
+                                                          const eval_spec& e, const stop_on_signals& signals) {
+    need_evaluable(model, *e.data, e.metrics, e.batches, "train_and_evaluate, eval_spec");
     train_and_evaluate_result r{.does = duty::evaluate};
     const checkpoint_folder files(t.folder, t.keep);
     const training_end end(t.folder);
     training_run run;   // that an evaluation within it can be interrupted
     run.stop_when(&stop_on_signals::asked);
-    r.one_moment = model.inner().session().saves_one_moment();
+    r.one_moment = model.session().saves_one_moment();
     if (t.progress && !r.one_moment)
         std::fputs("A checkpoint is not a consistent snapshot: workers keep training while it is written.\n",
                    t.progress);
@@ -129,7 +144,7 @@ SINTER_COLD train_and_evaluate_result follow_checkpoints(Model& model, const tra
         }
         const known_checkpoint now_read = *newest;
         const std::string name = files.name(now_read.step);
-        followed_checkpoint<std::remove_cvref_t<decltype(model.inner())>> file;
+        followed_checkpoint file(model.state().facts);
         const auto refuse = [&](const error& fault) {
             base::say(message_level::warning, fault.what() + std::string(". It is not evaluated."), "evaluator");
             refused.push_back(now_read);
@@ -144,8 +159,8 @@ SINTER_COLD train_and_evaluate_result follow_checkpoints(Model& model, const tra
         last = heard = now;
         evaluation_result found;
         try {
-            file.load(model.inner());
-            found = evaluate(model.inner(), *e.data, e.metrics, &run, e.batches);
+            file.load(model.state());
+            found = training_parts::evaluate(model, *e.data, e.metrics, &run, e.batches);
         } catch (const error& fault) {
             if (!file.has_changed()) throw;
             refuse(fault);
@@ -164,4 +179,5 @@ SINTER_COLD train_and_evaluate_result follow_checkpoints(Model& model, const tra
     return r;
 }
 
-} // namespace sinter::detail
+} // namespace sinter::training_parts
+#endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/os/monotonic_seconds.hpp>
-#include <sinter/base/number_text.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/train/options.hpp>
 #include <sinter/train/results.hpp>
 #include <functional>
 #include <string>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// What a process does in train_and_evaluate.
 enum class duty : std::uint8_t {
@@ -61,9 +61,18 @@ struct train_and_evaluate_result {
     bool one_moment = true;
 };
 
-namespace detail {
+namespace training_parts {
 /// option_error for what cannot be meant.
-inline SINTER_COLD void check(const train_spec& t, const eval_spec& e) {
+SINTER_APART SINTER_COLD void check(const train_spec& t, const eval_spec& e);
+} // namespace training_parts
+
+} // namespace sinter
+
+#if SINTER_BODIES
+#include <sinter/base/number_text.hpp>
+namespace sinter::inline SINTER_ORDINARY::training_parts {
+
+SINTER_APART void check(const train_spec& t, const eval_spec& e) {
     const auto refuse = [](const char* what, const std::string& got, const char* needed) {
         throw option_error(what, "train_and_evaluate", got, needed);
     };
@@ -80,6 +89,6 @@ inline SINTER_COLD void check(const train_spec& t, const eval_spec& e) {
     if (!(e.start_delay >= 0 && e.throttle >= 0 && e.give_up_after >= 0))
         refuse("seconds", "less than 0", "start_delay, throttle and give_up_after of 0 or more");
 }
-} // namespace detail
 
-} // namespace sinter
+} // namespace sinter::training_parts
+#endif

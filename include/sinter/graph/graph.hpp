@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/array.hpp>
 #include <sinter/graph/fault.hpp>
+#include <sinter/graph/variable_info.hpp>
 #include <sinter/graph/path_pattern.hpp>
 #include <sinter/graph/port_names.hpp>
 #include <sinter/graph/scope.hpp>
@@ -14,17 +15,6 @@ namespace sinter::inline SINTER_TARGET {
 
 /// The three programs of one expression.
 enum class program_mode : std::uint8_t { training, evaluation, prediction };
-
-/// The kinds of initializers.
-enum class init_kind : std::uint8_t { constant, uniform, normal, truncated_normal, orthogonal, identity };
-
-/// How a parameter starts: `constant` a; `uniform` in middle +- a; `normal` with standard deviation
-/// a around middle; the others as graph/initializer.hpp says, times a.
-struct initializer {
-    init_kind kind = init_kind::constant;
-    float a = 0;
-    float middle = 0;
-};
 
 } // namespace sinter::compiler
 namespace sinter::inline SINTER_TARGET::compiler {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/graph/variable_info.hpp>
 #include <sinter/base/target_namespace.hpp>
 
 /// Patterns for paths: how users speak of layers and of the parameters that these made.
@@ -31,6 +32,6 @@ struct group_pattern {
     int group;
     bool infers = false;   ///< layers that are frozen by it run as in inference, in training, too
 };
-inline constexpr int frozen_group = -1;   ///< not trained: no gradient, no slots
+using facts::frozen_group;
 
 } // namespace sinter::compiler

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/array.hpp>
+#include <sinter/graph/scope_entry.hpp>
 
 /// Names of layers, as a tree of scopes: the third conv2d in the block `head` is `head/conv2d_2`.
 namespace sinter::inline SINTER_TARGET::compiler {
@@ -16,12 +17,7 @@ constexpr bool same_name(const char* a, const char* b) {
     return *a == *b;
 }
 
-struct scope_entry {
-    const char* name = "";
-    int number = 0, parent = -1;
-    bool entered_again = false;   ///< named by the user more than once
-    bool block = false;           ///< named by the user, of whatever stands in it
-};
+using facts::scope_entry;
 
 class scope_tree {
 public:

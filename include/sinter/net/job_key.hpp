@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/error.hpp>
 #include <sinter/base/to_text.hpp>
 #include <sinter/base/message.hpp>
 #include <sinter/base/target_namespace.hpp>

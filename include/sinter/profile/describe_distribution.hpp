@@ -5,6 +5,7 @@
 #include <sinter/profile/distribution/chart.hpp>
 #include <sinter/profile/distribution/cluster_text.hpp>
 #include <sinter/profile/distribution/profile_of_program.hpp>
+#include <sinter/train/chart/svg.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>

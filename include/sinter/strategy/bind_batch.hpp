@@ -1,33 +1,72 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/cold.hpp>
-#include <sinter/base/error.hpp>
-#include <sinter/base/to_text.hpp>
 #include <sinter/base/batch_view.hpp>
-#include <sinter/base/number_text.hpp>
-#include <sinter/compiler/program.hpp>
-#include <algorithm>
-#include <cstring>
+#include <sinter/base/cold.hpp>
+#include <sinter/base/separate_compilation.hpp>
+#include <sinter/base/to_text.hpp>
+#include <sinter/graph/port_info.hpp>
 #include <string>
 #include <string_view>
 
 /// What a program asks of a batch: as many inputs and targets as it has ports, of their sizes and
 /// types, integers in their range. All of it is checked before anything runs, since the
 /// kernels check nothing.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY::session_parts {
 
-namespace strategy_parts {
-
+[[noreturn]] SINTER_APART SINTER_COLD void refuse_output(int i, int n, const char* where);
 /// option_error unless a net of `n` outputs has one of this number.
 inline void need_output(int i, int n, const char* where) {
-    if (static_cast<unsigned>(i) < static_cast<unsigned>(n)) return;
-    [&]() SINTER_COLD {
-        throw option_error("the net has no such output", where, to_text({i}), to_text({"0 to ", n - 1}));
-    }();
+    if (static_cast<unsigned>(i) >= static_cast<unsigned>(n)) refuse_output(i, n, where);
 }
 /// The number of the output of this name; option_error where there is none. `names`: those of the
 /// net's `n` outputs.
-SINTER_COLD inline int output_of_name(std::string_view name, const char* const* names, int n, const char* where) {
+SINTER_APART SINTER_COLD int output_of_name(std::string_view name, const char* const* names, int n, const char* where);
+[[noreturn]] SINTER_APART SINTER_COLD void refuse_size(int size, int most);
+
+/// The column for the program's input `i`: that of its name where batch and program have names, else
+/// the i-th.
+SINTER_APART const input_view& input_column(const batch_view& b, int i, const port_info& p);
+/// The address of that input, whose sizes, type and range fit.
+SINTER_APART const float* input_port(const batch_view& b, int i, const port_info& p);
+/// The column for a program's target: that of its name where batch and program have names, else the
+/// `number`-th of the targets that are integers, or of those that are floats.
+SINTER_APART input_view target_column(const batch_view& b, const port_info& p, int number);
+
+/// Writes the addresses of the batch's inputs or targets to `to`; data_error where the batch does not fit, but for its
+/// size. Allocates nothing.
+SINTER_APART void bind_inputs(const batch_view& b, const port_info* ports, int n, const float** to);
+SINTER_APART void bind_targets(const batch_view& b, const port_info* ports, int n, const float** to);
+
+} // namespace sinter::session_parts
+namespace sinter::inline SINTER_TARGET {
+
+/// Both of a compiled program P; the targets if they are wanted.
+template <class P>
+void bind_ports(const batch_view& b, const float** ports, bool with_targets) {
+    session_parts::bind_inputs(b, P::v.inputs, P::v.n_inputs, ports);
+    if (with_targets) session_parts::bind_targets(b, P::v.targets, P::v.n_targets, ports + P::v.n_inputs);
+}
+/// The same of a batch of a size that the program is laid out for.
+template <class P>
+void bind_batch(const batch_view& b, const float** ports, bool with_targets) {
+    if (b.size < 1 || b.size > P::v.max_batch) session_parts::refuse_size(b.size, P::v.max_batch);
+    bind_ports<P>(b, ports, with_targets);
+}
+
+} // namespace sinter
+
+#if SINTER_BODIES
+#include <sinter/base/error.hpp>
+#include <sinter/base/number_text.hpp>
+#include <algorithm>
+#include <cstring>
+
+namespace sinter::inline SINTER_ORDINARY::session_parts {
+
+SINTER_APART void refuse_output(int i, int n, const char* where) {
+    throw option_error("the net has no such output", where, to_text({i}), to_text({"0 to ", n - 1}));
+}
+SINTER_APART int output_of_name(std::string_view name, const char* const* names, int n, const char* where) {
     std::string known;
     for (int i = 0; i < n; ++i) {
         if (*names[i] && name == names[i]) return i;
@@ -35,7 +74,7 @@ SINTER_COLD inline int output_of_name(std::string_view name, const char* const* 
     }
     throw option_error("the net has no output of this name", where, name, known);
 }
-[[noreturn]] SINTER_COLD inline void refuse_size(int size, int most) {
+SINTER_APART void refuse_size(int size, int most) {
     throw data_error(
         "batch size does not fit the program", "batch", to_text({size}),
         to_text({"1 to ", most, ", the largest batch that the model is compiled for",
@@ -98,9 +137,7 @@ inline const input_view& column_of_name(span<const input_view> columns, const ch
     return *found;
 }
 
-/// The column for the program's input `i`: that of its name where batch and program have names, else
-/// the i-th.
-inline const input_view& input_column(const batch_view& b, int i, const port_info& p) {
+SINTER_APART const input_view& input_column(const batch_view& b, int i, const port_info& p) {
     if (*p.name && any_is_named(b.inputs)) return column_of_name(b.inputs, p.name, "input");
     if (static_cast<std::size_t>(i) >= b.inputs.size())
         [&]() SINTER_COLD {
@@ -109,7 +146,7 @@ inline const input_view& input_column(const batch_view& b, int i, const port_inf
         }();
     return b.inputs[static_cast<std::size_t>(i)];
 }
-inline const float* input_port(const batch_view& b, int i, const port_info& p) {
+SINTER_APART const float* input_port(const batch_view& b, int i, const port_info& p) {
     const bool whole = p.s.type == dtype::i32;
     if (b.inputs.empty() && i == 0 && !whole && b.x) return check_lengths(b.x, p, b.size, i);
     const auto fail = [&](const char* fault, text_piece got, text_piece needed) SINTER_COLD {
@@ -124,9 +161,7 @@ inline const float* input_port(const batch_view& b, int i, const port_info& p) {
     return reinterpret_cast<const float*>(v.indices);
 }
 
-/// The column for a program's target: that of its name where batch and program have names, else the
-/// `number`-th of the targets that are integers, or of those that are floats.
-inline input_view target_column(const batch_view& b, const port_info& p, int number) {
+SINTER_APART input_view target_column(const batch_view& b, const port_info& p, int number) {
     const bool whole = p.s.type == dtype::i32;
     if (*p.name && any_is_named(b.targets)) {
         const input_view& v = column_of_name(b.targets, p.name, "target");
@@ -171,7 +206,10 @@ inline const float* weight_port(const batch_view& b, const port_info& p) {
     if (!b.weights || (b.weight_width && b.weight_width != p.s.size())) refuse_weights(b, p.s.size());
     return b.weights;
 }
-inline void bind_targets(const batch_view& b, const port_info* ports, int n, const float** to) {
+SINTER_APART void bind_inputs(const batch_view& b, const port_info* ports, int n, const float** to) {
+    for (int i = 0; i < n; ++i) to[i] = input_port(b, i, ports[i]);
+}
+SINTER_APART void bind_targets(const batch_view& b, const port_info* ports, int n, const float** to) {
     int seen[2] = {};   // floats, integers
     bool weighted = false;
     for (int i = 0; i < n; ++i) {
@@ -184,21 +222,5 @@ inline void bind_targets(const batch_view& b, const port_info* ports, int n, con
                          "weighted(loss), or data without weights");
 }
 
-} // namespace strategy_parts
-
-/// Writes the addresses of the batch's inputs, and of its targets if they are wanted, to `ports`;
-/// data_error where the batch does not fit, but for its size. Allocates nothing. P: a compiled
-/// program.
-template <class P>
-void bind_ports(const batch_view& b, const float** ports, bool with_targets) {
-    for (int i = 0; i < P::v.n_inputs; ++i) *ports++ = strategy_parts::input_port(b, i, P::v.inputs[i]);
-    if (with_targets) strategy_parts::bind_targets(b, P::v.targets, P::v.n_targets, ports);
-}
-/// The same of a batch of a size that the program is laid out for.
-template <class P>
-void bind_batch(const batch_view& b, const float** ports, bool with_targets) {
-    if (b.size < 1 || b.size > P::v.max_batch) strategy_parts::refuse_size(b.size, P::v.max_batch);
-    bind_ports<P>(b, ports, with_targets);
-}
-
-} // namespace sinter
+} // namespace sinter::session_parts
+#endif

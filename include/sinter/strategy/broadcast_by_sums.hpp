@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
+#include <sinter/base/function_ref.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
-#include <sinter/base/target_namespace.hpp>
+
+namespace sinter::inline SINTER_ORDINARY::session_parts {
+
+/// The chief's bytes, on all members that make this call together, where they have sums alone: as
+/// numbers that are summed, of 6 bytes each, which doubles hold exactly. `reduce`: over all.
+SINTER_APART SINTER_COLD void broadcast_by_sums(span<std::byte> x, bool chief,
+                                                base::function_ref<void(span<double>)> reduce);
+
+} // namespace sinter::session_parts
+
+#if SINTER_BODIES
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::strategy_parts {
+namespace sinter::inline SINTER_ORDINARY::session_parts {
 
-/// The chief's bytes, on all members that make this call together, where they have sums alone: as
-/// numbers that are summed, of 6 bytes each, which doubles hold exactly. `reduce`: of span<double>,
-/// over all.
-template <class Reduce>
-SINTER_COLD void broadcast_by_sums(span<std::byte> x, bool chief, Reduce reduce) {
+SINTER_APART void broadcast_by_sums(span<std::byte> x, bool chief, base::function_ref<void(span<double>)> reduce) {
     constexpr std::size_t piece = 6, most = 1 << 14;
     std::vector<double> numbers;
     for (std::size_t from = 0; from < x.size(); from += piece * most) {
@@ -30,4 +38,5 @@ SINTER_COLD void broadcast_by_sums(span<std::byte> x, bool chief, Reduce reduce)
     }
 }
 
-} // namespace sinter::strategy_parts
+} // namespace sinter::session_parts
+#endif

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/base/span.hpp>
-#include <sinter/compiler/program.hpp>
+#include <sinter/graph/address.hpp>
 #include <sinter/strategy/broadcast_by_sums.hpp>
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 
 /// What training asks of a strategy's session that does not depend on the model's programs: ordinary classes, whose
 /// calls are documented here, each with a default. What does depend on the programs is in strategy.hpp.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// Who a process is among those that train one model together.
 struct membership {
@@ -86,8 +86,8 @@ public:
 
     // ---- values: parameters, slots, states and gradients, from and to wherever they live
     /// `n` floats from this address on, as they lie in the device's memory.
-    virtual void read(compiler::address from, float* to, std::int64_t n) const = 0;
-    virtual void write(compiler::address to, const float* from, std::int64_t n) = 0;
+    virtual void read(facts::address from, float* to, std::int64_t n) const = 0;
+    virtual void write(facts::address to, const float* from, std::int64_t n) = 0;
     /// All slots, the optimizer's memory, are zeros.
     virtual void clear_slots() = 0;
     /// Follows a run of writes (initial values, what a file held): every member then has the chief's.
@@ -108,7 +108,7 @@ public:
     /// The chief's bytes, on every member. By reduce() unless overridden.
     SINTER_COLD virtual void broadcast(span<std::byte> x) {
         if (member().count > 1)
-            strategy_parts::broadcast_by_sums(x, member().chief(), [this](span<double> numbers) { reduce(numbers); });
+            session_parts::broadcast_by_sums(x, member().chief(), [this](span<double> numbers) { reduce(numbers); });
     }
     /// This member cannot go on, and why: the others' next call throws cluster_error.
     virtual void fail([[maybe_unused]] const char* why) {}

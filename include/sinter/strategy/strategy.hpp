@@ -76,7 +76,8 @@ struct part_visitor {
 ///     serves(), in place of training, until the job is over or, where `asked_to_end()` says so, all have stopped; a
 ///     second call returns at once. `follow(optimizer)`: hooks may have changed its learning rates.
 /// Remote tables
-///     Under strategy_traits::remote_tables `tables()` is not null (strategy/table_calls.hpp).
+///     Under strategy_traits::remote_tables `tables()` is not null (strategy/table_calls.hpp). The strategy's header
+///     includes train/checkpoint/tables_of_servers.hpp, which has such tables' files: other programs do without.
 /// Moves
 ///     A session moves, with its trainer.
 template <class T, class P>

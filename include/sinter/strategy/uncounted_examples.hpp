@@ -4,6 +4,7 @@
 #include <sinter/base/span.hpp>
 #include <sinter/compiler/loss_targets.hpp>
 #include <sinter/compiler/program.hpp>
+#include <sinter/strategy/counted_examples.hpp>
 #include <algorithm>
 #include <vector>
 
@@ -30,22 +31,7 @@ constexpr bool may_have_uncounted() {
 template <class P>
 bool counts(const float* const* ports, std::int64_t e) {
     static constexpr target_list all = targets_of<typename P::request::loss>(P::v.n_outputs);
-    int hidden = 0;
-    for (int i = 0; i < all.n; ++i) {
-        if (all.at[i].hides == hidden_part::none) continue;
-        const port_info& p = P::v.targets[i];
-        const std::int64_t n = p.s.size();
-        bool zero = true;
-        if (p.weight) {
-            for (std::int64_t k = 0; k < n; ++k) zero = zero && ports[i][e * n + k] == 0.f;
-        } else {
-            const auto* const labels = reinterpret_cast<const std::int32_t*>(ports[i]);
-            for (std::int64_t k = 0; k < n; ++k) zero = zero && labels[e * n + k] == all.at[i].also;
-        }
-        if (zero && all.at[i].hides == hidden_part::everything) return false;
-        if (zero) hidden |= 1 << all.at[i].output;
-    }
-    return hidden != (1 << P::v.n_outputs) - 1;
+    return session_parts::example_counts(all, P::v.targets, P::v.n_outputs, ports, e);
 }
 
 /// Gives the net zeros for what such an example's inputs hold that is not finite, or so large that

@@ -4,21 +4,27 @@
 #include <sinter/train/members.hpp>
 
 /// Members compare what they are about to do, and all of them name what differs.
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_ORDINARY::training_parts {
 
-/// A member's sums over all members, whatever its session.
-struct sums_of_members {
-    void* session;
-    void (*add_up)(void* session, span<double>);
-    int index, count;
-    void operator()(span<double> x) const { add_up(session, x); }
-};
+/// mismatch_error on every member, which names what differs with both values, unless all have called it with the same
+/// description. `what`: "members do not train alike"; `needed`: what to do about it.
+SINTER_APART SINTER_COLD void need_same(session_base& s, const description& d, const char* what, const char* where,
+                                        const char* needed = "the same on every member");
 
 enum class likeness { all_alike, differ, mine_differs };
 /// Whether all members have called it with the same number; every member is told the same. By sums of numbers
 /// and of their squares. mine_differs: a member that makes calls again, which others have made without it, and with
 /// another number. It alone knows.
-SINTER_COLD inline likeness have_the_same(const sums_of_members& all, std::uint64_t hash) {
+SINTER_APART SINTER_COLD likeness have_the_same(session_base& all, std::uint64_t hash);
+/// Of members that differ: what does, with the values of the first member and of the first that differs from it.
+SINTER_APART SINTER_COLD std::string differences_of(session_base& all, const description& mine);
+
+} // namespace sinter::training_parts
+
+#if SINTER_BODIES
+namespace sinter::inline SINTER_ORDINARY::training_parts {
+
+SINTER_APART likeness have_the_same(session_base& all, std::uint64_t hash) {
     constexpr int pieces = 3;   // of 21 bits: their squares, and the sums of these, are exact
     double sums[2 * pieces + 1];
     for (int i = 0; i < pieces; ++i) {
@@ -27,7 +33,7 @@ SINTER_COLD inline likeness have_the_same(const sums_of_members& all, std::uint6
         sums[2 * i + 1] = x * x;
     }
     sums[2 * pieces] = 1;
-    all({sums, 2 * pieces + 1});
+    all.reduce({sums, 2 * pieces + 1});
     const double n = sums[2 * pieces];   // of those whose sums these are
     for (int i = 0; i < pieces; ++i)
         if (n * sums[2 * i + 1] != sums[2 * i] * sums[2 * i]) return likeness::differ;
@@ -35,17 +41,17 @@ SINTER_COLD inline likeness have_the_same(const sums_of_members& all, std::uint6
         if (n * static_cast<double>(hash >> 21 * i & 0x1fffff) != sums[2 * i]) return likeness::mine_differs;
     return likeness::all_alike;
 }
-/// Of members that differ: what does, with the values of the first member and of the first that differs from it.
-SINTER_COLD inline std::string differences_of(const sums_of_members& all, const description& mine) {
+SINTER_APART std::string differences_of(session_base& all, const description& mine) {
+    const membership me = all.member();
     constexpr std::size_t numbers = 5;   // of each member: that it is there, the hash in three pieces, bytes
-    std::vector<double> of(numbers * static_cast<std::size_t>(all.count));
-    double* const own = of.data() + numbers * static_cast<std::size_t>(all.index);
+    std::vector<double> of(numbers * static_cast<std::size_t>(me.count));
+    double* const own = of.data() + numbers * static_cast<std::size_t>(me.index);
     own[0] = 1;
     for (int i = 0; i < 3; ++i) own[1 + i] = static_cast<double>(mine.hash() >> 21 * i & 0x1fffff);
     own[4] = static_cast<double>(mine.text().size());
-    all({of.data(), of.size()});
+    all.reduce({of.data(), of.size()});
     int first = -1, other = -1;
-    for (int r = 0; r < all.count && other < 0; ++r) {
+    for (int r = 0; r < me.count && other < 0; ++r) {
         const double* const x = of.data() + numbers * static_cast<std::size_t>(r);
         if (x[0] != 1) continue;   // has ended
         if (first < 0) first = r;
@@ -58,34 +64,26 @@ SINTER_COLD inline std::string differences_of(const sums_of_members& all, const 
         const int r = i ? other : first;
         const double bytes = of[numbers * static_cast<std::size_t>(r) + 4];
         if (!(bytes >= 0 && bytes <= 1 << 24)) return {};
-        text[i] = all.index == r ? mine.text() : std::string();
+        text[i] = me.index == r ? mine.text() : std::string();
         text[i].resize(static_cast<std::size_t>(bytes));
-        strategy_parts::broadcast_by_sums(span<std::byte>(reinterpret_cast<std::byte*>(text[i].data()), text[i].size()),
-                          all.index == r, [&](span<double> x) { all(x); });
+        session_parts::broadcast_by_sums(span<std::byte>(reinterpret_cast<std::byte*>(text[i].data()), text[i].size()),
+                          me.index == r, [&](span<double> x) { all.reduce(x); });
     }
     return base::one_line(description::differences(text[0], to_text({"rank ", first}), text[1],
                                                    to_text({"rank ", other})));
 }
-
-/// mismatch_error on every member, which names what differs with both values, unless all have called it with the same
-/// description. `what`: "members do not train alike"; `needed`: what to do about it.
-template <class Session>
-SINTER_COLD void need_same([[maybe_unused]] Session& s, [[maybe_unused]] const description& d,
-                           [[maybe_unused]] const char* what, [[maybe_unused]] const char* where,
-                           [[maybe_unused]] const char* needed = "the same on every member") {
-    if constexpr (!always_alone<Session>) {
-        if (is_alone(s)) return;
-        const membership me = s.member();
-        const sums_of_members all{&s, [](void* p, span<double> x) { static_cast<Session*>(p)->reduce(x); }, me.index,
-                                  me.count};
-        const likeness found = have_the_same(all, d.hash());
-        if (found == likeness::all_alike) return;
-        throw mismatch_error(what, to_text({where, ", member ", me.index}),
-                             found == likeness::differ ? differences_of(all, d)
-                                                       : "it was started again, with other settings or data than those "
-                                                         "with which the others have begun",
-                             needed);
-    }
+SINTER_APART void need_same(session_base& s, const description& d, const char* what, const char* where,
+                            const char* needed) {
+    if (is_alone(s)) return;
+    const int me = s.member().index;
+    const likeness found = have_the_same(s, d.hash());
+    if (found == likeness::all_alike) return;
+    throw mismatch_error(what, to_text({where, ", member ", me}),
+                         found == likeness::differ ? differences_of(s, d)
+                                                   : "it was started again, with other settings or data than those "
+                                                     "with which the others have begun",
+                         needed);
 }
 
-} // namespace sinter::detail
+} // namespace sinter::training_parts
+#endif

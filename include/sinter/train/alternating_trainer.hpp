@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <concepts>
-#include <sinter/train/members.hpp>
 #include <sinter/train/optimizers/alternating.hpp>
 #include <sinter/train/trainer.hpp>
 #include <array>
@@ -81,7 +80,7 @@ public:
     }
     /// One step of the phase whose turn it is, by the number of steps done in all.
     float step(const data::batch_view& b) {
-        if (!this->session().begun()) detail::begin_training(*this, 0);   // others count steps: it begins with theirs
+        if (!this->session().begun()) this->begin_training();   // others count steps: it begins with theirs
         return step(next_phase(), b);
     }
     int next_phase() { return rounds_.phase_of(this->session().next_step(base::step_)); }   // others make steps, too

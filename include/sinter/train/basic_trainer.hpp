@@ -9,11 +9,11 @@
 #include <sinter/data/type_text.hpp>
 #include <sinter/train/checkpoint/variables.hpp>
 #include <sinter/train/initialize.hpp>
-#include <sinter/train/members.hpp>
 #include <sinter/train/optimizers/detail/learning_rates.hpp>
 #include <sinter/train/optimizers/detail/settings.hpp>
 #include <sinter/train/optimizers/updated_elsewhere.hpp>
 #include <sinter/train/settings.hpp>
+#include <sinter/train/trainer_state.hpp>
 
 /// What all trainers have: a model's variables, evaluation and prediction, and the count of steps.
 /// trainer (train/trainer.hpp) and alternating_trainer add the step itself.
@@ -131,7 +131,7 @@ public:
     /// evaluate or predict. Throws option_error where there is no such output.
     span<const float> predict(const data::batch_view& b, int i = 0) {
         detail::evaluate_stages<typename strategy_parts::request_of<prediction>::type>();
-        strategy_parts::need_output(i, prediction::v.n_outputs, "predict");
+        session_parts::need_output(i, prediction::v.n_outputs, "predict");
         if constexpr (keeps_averages) need_whole_weights("predict");
         session_.refresh();
         session_.predict(b, values_of(nullptr));
@@ -144,7 +144,7 @@ public:
     /// Output `i` of the last step(), evaluate() or predict(); empty if that failed. Where the
     /// device has memory of its own this copies.
     span<const float> output(int i = 0) const {
-        strategy_parts::need_output(i, training::v.n_outputs, "output");
+        session_parts::need_output(i, training::v.n_outputs, "output");
         return session_.output(i);
     }
     span<const float> output(std::string_view name) const { return output(output_number(name)); }
@@ -154,7 +154,7 @@ public:
     span<const float> output() const { return output(compiler::output_number<training, T>()); }
     /// The number of the output of this name; option_error where there is none.
     static int output_number(std::string_view name) {
-        return strategy_parts::output_of_name(name, training::v.output_names, training::v.n_outputs, "output");
+        return session_parts::output_of_name(name, training::v.output_names, training::v.n_outputs, "output");
     }
 
     // ---- what the model is made of
@@ -164,13 +164,13 @@ public:
     static const variable_info& state(int i) { return training::v.states[i]; }
     static std::string path(const variable_info& v) { return path_of(training::scopes, v); }
     static shape output_shape(int i = 0) {
-        strategy_parts::need_output(i, training::v.n_outputs, "output_shape");
+        session_parts::need_output(i, training::v.n_outputs, "output_shape");
         return training::v.output_shapes[i];
     }
     /// Of what output(i) shows: most nets give the same in training and elsewhere, but not those
     /// that end in candidate_scores.
     shape last_output_shape(int i = 0) const {
-        strategy_parts::need_output(i, training::v.n_outputs, "last_output_shape");
+        session_parts::need_output(i, training::v.n_outputs, "last_output_shape");
         return session_.output_shape(i);
     }
 
@@ -210,14 +210,7 @@ public:
             x.assign(x.size(), compiler::first_of_slot(optimizer_, v.group, slot));
         return x;
     }
-    /// A variable's numbers as they will lie in memory: whoever sets several makes all of them,
-    /// which may fail, and then puts them there, which on the CPU cannot. `slot` as above, or -1
-    /// for the variable itself.
-    struct packed_values {
-        compiler::address to;
-        std::vector<float> x;
-        const variable_info* of = nullptr;   ///< of a parameter's own values: the parameter
-    };
+    /// A variable's numbers as put() takes them. `slot` as above, or -1 for the variable itself.
     packed_values packed(const variable_info& v, const float* x, int slot = -1) const {
         return {slot < 0 ? v.at : slot_address(v, slot),
                 runtime::from_plain(v, x, device_type::panel_width, device_type::target.lanes),
@@ -247,6 +240,23 @@ public:
     void set_steps(std::int64_t n) {
         step_ = n;
         session_.set_steps(n);
+    }
+    /// Training begins, to go on to `max_steps` (0: without a limit): where others count steps, too, the trainer's are
+    /// theirs from now on. `keeps_runs`: the chief saves whole runs, and what it has loaded of them, or nothing, is
+    /// where training begins.
+    void begin_training(std::int64_t max_steps = 0, bool keeps_runs = false) {
+        if constexpr (!session_type::alone) set_steps(session_.begin_training(step_, max_steps, keeps_runs));
+    }
+    /// In a process that keeps weights for those that train (parameter_server): does so until they are done, or, where
+    /// `asked_to_end` says so meanwhile, until they have stopped. False elsewhere.
+    bool has_served(bool (*asked_to_end)() = nullptr) {
+        if constexpr (!strategy_type::traits.updates_here) {
+            if (!session_.serves()) return false;
+            session_.serve(optimizer_, asked_to_end);
+            return true;
+        } else {
+            return false;
+        }
     }
     /// Behind the last step of a loop of one's own, before save(): training is over for this member, and the chief
     /// waits for those that are at their own pace. `early`: none is to go on. train() does it itself.
@@ -295,11 +305,7 @@ public:
     /// error where they are. `where`: what was to be done with them: steps, evaluation, predictions,
     /// files.
     void need_whole_weights(const char* where) const {
-        if (exchanging_) refuse_mixed(where);
-    }
-    [[noreturn]] SINTER_COLD static void refuse_mixed(const char* where) {
-        throw error("weights are averages in part: exchanging them was broken off by an error", where,
-                    "no whole weights", "load() of a whole file, or reset(), before it");
+        if (exchanging_) training_parts::refuse_mixed(where);
     }
     /// Its learning rates are looked at before each step, other settings when a trainer is made and
     /// where train() begins.

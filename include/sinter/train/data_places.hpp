@@ -2,16 +2,15 @@
 #pragma once
 #include <sinter/base/span.hpp>
 #include <sinter/data/pipeline.hpp>
-#include <sinter/strategy/strategy.hpp>
+#include <sinter/strategy/session.hpp>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_ORDINARY::training_parts {
 
 /// Where the data of every member are: where each reads its own, a saved run has all their places.
 struct data_places {
     std::vector<std::int64_t> passes, indices;
-    template <class Session>
-    void gather(Session& s, data::position at) {
+    SINTER_COLD void gather(session_base& s, data::position at) {
         const membership m = s.member();
         const auto n = static_cast<std::size_t>(m.count), me = static_cast<std::size_t>(m.index);
         std::vector<double> all(2 * n);
@@ -33,4 +32,4 @@ struct data_places {
     void state(auto& s) { s("passes", passes)("indices", indices); }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::training_parts

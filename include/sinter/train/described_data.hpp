@@ -5,11 +5,11 @@
 #include <sinter/train/metrics/named.hpp>
 
 /// What members of a job must share of the data that they read, and of what they measure.
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_ORDINARY::training_parts {
 
 /// Which batches: where all members read the same data. Each may have its own where the strategy says so.
-template <class Session>
-SINTER_COLD void describe_data(description& d, const Session& s, const data::pipeline& data, const char* name) {
+SINTER_COLD inline void describe_data(description& d, const session_base& s, const data::pipeline& data,
+                                      const char* name) {
     d.of(name);
     if (s.per_worker()) return void(d("input", "batch_input::per_worker"));
     data.describe(d);
@@ -24,4 +24,4 @@ SINTER_COLD inline void describe_metrics(description& d, const std::vector<metri
 inline constexpr const char* same_or_per_worker =
     "the same on every member; where each has data of its own, a strategy with batch_input::per_worker";
 
-} // namespace sinter::detail
+} // namespace sinter::training_parts

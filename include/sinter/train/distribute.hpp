@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/data/pipeline.hpp>
-#include <sinter/train/members.hpp>
-#include <sinter/train/terms.hpp>
+#include <sinter/train/agreement.hpp>
+#include <sinter/train/described_data.hpp>
+#include <sinter/train/trainer_views.hpp>
 
 /// Batches for a loop of one's own, under every strategy.
 namespace sinter::inline SINTER_TARGET {
@@ -13,10 +14,10 @@ class distributed_batches {
 public:
     distributed_batches(Trainer& t, data::pipeline& data, std::int64_t max_steps, bool (*asked_to_end)())
         : trainer_(t), data_(data) {
-        serves_ = detail::has_served(t, asked_to_end);
+        serves_ = t.has_served(asked_to_end);
         if (serves_) return;
         agree(max_steps);
-        detail::begin_training(t, max_steps);
+        t.begin_training(max_steps);
     }
 
     struct end_of_pass {};
@@ -57,16 +58,17 @@ private:
 
     /// All members make this call: mismatch_error on each unless they train alike.
     SINTER_COLD void agree(std::int64_t max_steps) {
-        if constexpr (!detail::trains_alone<Trainer>) {
-            auto& session = trainer_.session();
-            if (detail::is_alone(session)) return;
+        if constexpr (!detail::session_of<Trainer>::alone) {
+            session_base& session = trainer_.session();
+            if (training_parts::is_alone(session)) return;
             description d;
-            detail::describe_data(d, session, data_, "training data");
+            training_parts::describe_data(d, session, data_, "training data");
             if (!session.per_worker())
                 d("passes before", data_.position().epoch)("examples read of this one", data_.position().index);
-            detail::describe_model(d, trainer_, max_steps);
+            detail::model_view<Trainer>(trainer_).describe(d, max_steps);
             d.of("distribute")("max_steps", max_steps);
-            detail::need_same(session, d, "members do not train alike", "distribute", detail::same_or_per_worker);
+            training_parts::need_same(session, d, "members do not train alike", "distribute",
+                                      training_parts::same_or_per_worker);
         }
     }
 };

@@ -9,14 +9,13 @@
 #include <string>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_ORDINARY::training_parts {
 
 /// What keeps an evaluation from its numbers. Where several members make it, one that has met
 /// something goes on to where all tell each other, and all throw there: else they would wait for it.
-template <class Trainer>
 class evaluation_faults {
 public:
-    explicit evaluation_faults(Trainer& t) : t_(t) {}
+    explicit evaluation_faults(evaluated_model& t) : t_(t) {}
 
     /// This member's part of the pass.
     template <class Part>
@@ -39,50 +38,46 @@ public:
     }
     /// A batch's loss is not finite. data_error where a number of the batch is the cause or, asked
     /// before infinities, a weight, at which several members look together, later.
-    SINTER_COLD void explain_loss(const data::batch_view& b) {
+    SINTER_COLD void explain_loss(const batch_view& b) {
         exceeded_ = true;
         after_weights_ = false;
-        need_finite_batch(t_, b, "evaluate", wrong_number::nan);
-        if (is_alone(t_.session())) need_finite_model(t_, "evaluate");
+        need_finite_batch(t_.ports, b, "evaluate", wrong_number::nan);
+        if (is_alone(t_.session())) need_finite_model(t_.state(), "evaluate");
         after_weights_ = true;
-        need_finite_batch(t_, b, "evaluate");
+        need_finite_batch(t_.ports, b, "evaluate");
     }
     /// Whether any member has something to throw. All make this call at the end of their parts.
     SINTER_COLD bool any() {
-        if constexpr (!trains_alone<Trainer>) {
-            if (is_alone(t_.session())) return false;
-            if (own_) {
-                double* const mine = all_ + own_kind();
-                mine[0] = 1;
-                mine[1] = t_.session().member().index;
-                mine[2] = static_cast<double>(words_.size());
-            }
-            all_[exceeded] = exceeded_;
-            t_.session().reduce(span<double>(all_, exceeded + 1));
+        if (is_alone(t_.session())) return false;
+        if (own_) {
+            double* const mine = all_ + own_kind();
+            mine[0] = 1;
+            mine[1] = t_.session().member().index;
+            mine[2] = static_cast<double>(words_.size());
         }
+        all_[exceeded] = exceeded_;
+        t_.session().reduce(span<double>(all_, exceeded + 1));
         return all_[others] + all_[after_weights] > 0;
     }
     /// Throws it, on every member; the words of one are heard by all.
     SINTER_COLD void tell() {
-        if constexpr (!trains_alone<Trainer>) {
-            if (all_[others] > 0) raise(others);
-            if (all_[exceeded] > 0) need_finite_model(t_, "evaluate");
-            if (all_[after_weights] > 0) raise(after_weights);
-        }
+        if (all_[others] > 0) raise(others);
+        if (all_[exceeded] > 0) need_finite_model(t_.state(), "evaluate");
+        if (all_[after_weights] > 0) raise(after_weights);
     }
 
 private:
     static constexpr int after_weights = 0, others = 3, exceeded = 6;   // in all_
     int own_kind() const { return after_weights_ ? after_weights : others; }
 
-    [[noreturn]] void raise(int kind) {
+    [[noreturn]] SINTER_COLD void raise(int kind) {
         const auto n = static_cast<std::int64_t>(all_[kind]), member = static_cast<std::int64_t>(all_[kind + 1]);
         if (n == 1 && all_[kind + 2] > 0) {
             const bool mine = own_ && own_kind() == kind;
             std::vector<std::byte> text(static_cast<std::size_t>(all_[kind + 2]));
             if (mine) std::memcpy(text.data(), words_.data(), text.size());
-            strategy_parts::broadcast_by_sums(span<std::byte>(text.data(), text.size()), mine,
-                              [&](span<double> x) { t_.session().reduce(x); });
+            session_parts::broadcast_by_sums(span<std::byte>(text.data(), text.size()), mine,
+                                             [&](span<double> x) { t_.session().reduce(x); });
             words_.assign(reinterpret_cast<const char*>(text.data()), text.size());
         }
         if (own_) std::rethrow_exception(own_);
@@ -91,7 +86,7 @@ private:
                          n == 1 ? words_ : "errors of their own");
     }
 
-    Trainer& t_;
+    evaluated_model& t_;
     std::exception_ptr own_{};
     std::string words_;       ///< its
     bool exceeded_ = false;   ///< a loss was not finite
@@ -101,4 +96,4 @@ private:
     double all_[exceeded + 1] = {};
 };
 
-} // namespace sinter::detail
+} // namespace sinter::training_parts

@@ -6,6 +6,7 @@
 #include <sinter/io/onnx/emitters.hpp>
 #include <sinter/train/checkpoint/variables.hpp>
 #include <sinter/train/initialize.hpp>
+#include <sinter/train/trainer_state.hpp>
 
 /// The net that predicts, as an ONNX file: for onnxruntime and whatever else reads that. Batches of
 /// any size go in; extents and their order are ours, so that images have their channels last.

@@ -3,6 +3,8 @@
 #include <sinter/data/pipeline.hpp>
 #include <sinter/train/checkpoint/checkpoint.hpp>
 #include <sinter/train/lbfgs/minimize.hpp>
+#include <sinter/train/agreement.hpp>
+#include <sinter/train/described_data.hpp>
 #include <sinter/train/not_finite.hpp>
 #include <sinter/train/optimizers/none.hpp>
 #include <sinter/train/passes.hpp>
@@ -55,7 +57,7 @@ public:
     lbfgs_result train(data::pipeline& data, const lbfgs& o = {}) {
         if (data.size() == data::endless)
             throw option_error("the data never end", "full_batch", "repeat() without a number", "a pass that ends");
-        detail::begin_pass(data);   // the rest of a pass would be another loss than the whole ones behind it
+        training_parts::begin_pass(data);   // the rest of a pass would be another loss than the whole ones behind it
         std::vector<float> x;
         for (int i = 0; i < t_.parameters(); ++i) {
             const std::vector<float> p = t_.plain(t_.parameter(i));
@@ -89,7 +91,7 @@ public:
             entries.push_back({history_names[k], safetensors::dtype::f32,
                                {static_cast<std::int64_t>(history_.steps.size()), size()}, pairs[k].data()});
         }
-        detail::write_checkpoint(std::move(entries), t_, path, what);
+        training_parts::write_checkpoint(std::move(entries), detail::state_view<trainer_type>(t_), path, what);
     }
     void load(const std::string& path, saved what = saved::whole) {
         const safetensors::file f = safetensors::read(path);
@@ -102,7 +104,9 @@ public:
             for (const char* name : history_names) expected.push_back({name, safetensors::dtype::f32, {pairs, size()}});
         }
         lbfgs_history history;
-        detail::read_checkpoint(std::move(expected), f, t_, what, [&] { if (whole) history = history_of(f); });
+        detail::state_view<trainer_type> state(t_);
+        training_parts::read_checkpoint(std::move(expected), f, state, what,
+                                        [&] { if (whole) history = history_of(f); });
         if (whole) history_ = std::move(history);
     }
     trainer_type& inner() { return t_; }
@@ -129,16 +133,17 @@ private:
     }
 
     SINTER_COLD void agree(const data::pipeline& data, const lbfgs& o) {
-        if constexpr (!detail::trains_alone<trainer_type>) {
-            if (detail::is_alone(t_.session())) return;
+        if constexpr (!detail::session_of<trainer_type>::alone) {
+            if (training_parts::is_alone(t_.session())) return;
             description d;
-            detail::describe_data(d, t_.session(), data, "training data");
+            training_parts::describe_data(d, t_.session(), data, "training data");
             d.of("model");
             t_.describe(d);
             d.of("lbfgs_options");
             d("history", o.history)("max_iterations", o.max_iterations)("l2", o.l2);
             d("gradient_tolerance", o.gradient_tolerance)("loss_tolerance", o.loss_tolerance);
-            detail::need_same(t_.session(), d, "members do not train alike", "full_batch", detail::same_or_per_worker);
+            training_parts::need_same(t_.session(), d, "members do not train alike", "full_batch",
+                                      training_parts::same_or_per_worker);
         }
     }
     static std::int64_t size() {   ///< of all parameters together
@@ -155,7 +160,7 @@ private:
     }
     /// What was tried last may be far from any good weights. What was thrown comes out, whatever becomes of this.
     SINTER_COLD void go_back(const std::vector<float>& x) noexcept {
-        if (!detail::is_alone(t_.session())) return;   // others would have to write with this one
+        if (!training_parts::is_alone(t_.session())) return;   // others would have to write with this one
         try {
             set(x);
         } catch (...) {
@@ -173,10 +178,11 @@ private:
             const double l = static_cast<double>(t_.step(b)), counted = summed ? 1 : t_.loss_weight(),
                          by = counted == 0 ? 1 : counted;   // weights that cancel: the step divided by 1
             if (!(l - l == 0)) {   // a trial that is too far may overflow; infinities may be masks
-                detail::need_finite_batch(t_, b, "full_batch", detail::wrong_number::nan);
+                constexpr const port_facts& ports = detail::ports_of<trainer_type>;
+                training_parts::need_finite_batch(ports, b, "full_batch", training_parts::wrong_number::nan);
                 if (begins_) {
-                    detail::need_finite_weights(t_, "full_batch");
-                    detail::need_finite_batch(t_, b, "full_batch");
+                    training_parts::need_finite_weights(detail::state_view<trainer_type>(t_), "full_batch");
+                    training_parts::need_finite_batch(ports, b, "full_batch");
                 }
             }
             all += l * by;

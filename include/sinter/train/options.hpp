@@ -4,7 +4,7 @@
 #include <sinter/train/metrics/named.hpp>
 #include <cstdio>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// What train() does if a loss is not finite.
 enum class on_not_finite : std::uint8_t {

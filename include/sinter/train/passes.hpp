@@ -4,7 +4,7 @@
 #include <sinter/data/pipeline.hpp>
 
 /// Going over data, whole passes at a time.
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_ORDINARY::training_parts {
 
 SINTER_COLD inline void need_an_end(const data::pipeline& data, const char* where) {
     if (data.size() == data::endless)
@@ -27,4 +27,4 @@ SINTER_COLD void one_pass(data::pipeline& data, F f, bool rest_may_be_empty = fa
         }
 }
 
-} // namespace sinter::detail
+} // namespace sinter::training_parts

@@ -28,11 +28,11 @@ public:
     /// Examples.
     std::int64_t size() const { return size_; }
     span<const float> output(int i = 0) const {
-        strategy_parts::need_output(i, P::v.n_outputs, "predictions");
+        session_parts::need_output(i, P::v.n_outputs, "predictions");
         return all_[static_cast<std::size_t>(i)];
     }
     span<const float> output(std::string_view name) const {
-        return output(strategy_parts::output_of_name(name, P::v.output_names, P::v.n_outputs, "predictions"));
+        return output(session_parts::output_of_name(name, P::v.output_names, P::v.n_outputs, "predictions"));
     }
     template <compiler::text T>
     span<const float> output() const { return output(compiler::output_number<P, T>()); }

@@ -9,8 +9,25 @@
 #include <sinter/train/checkpoint/weights_file.hpp>
 #include <array>
 #include <cmath>
+#include <concepts>
+#include <cstring>
 
 namespace sinter::inline SINTER_TARGET {
+
+namespace detail {
+
+/// What a model's programs are compiled with. A file does not say it.
+template <class Model>
+    requires requires { Model::policy; }
+constexpr program_options policy_of() {
+    return Model::policy;
+}
+template <std::same_as<weights_file>>
+constexpr program_options policy_of() {
+    return {};
+}
+
+} // namespace detail
 
 /// A net that predicts and does nothing else, for those who count microseconds: no threads, no
 /// views of batches, nothing worked out again from call to call. Prediction changes no weight and
@@ -86,7 +103,7 @@ public:
         std::vector<std::string> not_needed;   // where examples' sequences have come to: prediction begins each anew
         each_variable([&](const variable_info& v) {
             if (v.of_examples) not_needed.push_back(path(v));
-            else expected.push_back({path(v), safetensors::dtype::f32, compiler::extents_of(v.s)});
+            else expected.push_back({path(v), safetensors::dtype::f32, facts::extents_of(v.s)});
         });
         from.check(expected, not_needed);
         values_of taken;
@@ -127,7 +144,7 @@ public:
     }
     /// Output `i` for a batch of any inputs, as trainer::predict; option_error where there is none.
     span<const float> predict(const data::batch_view& b, int i = 0) const {
-        strategy_parts::need_output(i, program::v.n_outputs, "predictor");
+        session_parts::need_output(i, program::v.n_outputs, "predictor");
         const float* ports[program::v.n_inputs + 1];
         bind_batch<program>(b, ports, false);
         return run(ports, b.size, i);
@@ -139,7 +156,7 @@ public:
     /// Output `i` of the last call, so that a net of several outputs runs once; empty before the
     /// first. option_error where there is none.
     span<const float> output(int i) const {
-        strategy_parts::need_output(i, program::v.n_outputs, "predictor");
+        session_parts::need_output(i, program::v.n_outputs, "predictor");
         if (!last_batch_) return {};
         const shape& s = program::v.output_shapes[i];
         return {memory_.at(program::v.outputs[i]),
@@ -188,7 +205,7 @@ private:
     mutable int last_batch_ = 0;
 
     static int number_of(std::string_view name) {
-        return strategy_parts::output_of_name(name, program::v.output_names, program::v.n_outputs, "predictor");
+        return session_parts::output_of_name(name, program::v.output_names, program::v.n_outputs, "predictor");
     }
     template <class Model>
     explicit predictor(const Model& from) {
@@ -285,8 +302,9 @@ private:
     }
 };
 template <class Net, class Model, setting... S>
-predictor(Net, const Model&, S...) -> predictor<Net, detail::settings<build_options{1, Model::policy}, S...>::build>;
+predictor(Net, const Model&, S...)
+    -> predictor<Net, detail::settings<build_options{1, detail::policy_of<Model>()}, S...>::build>;
 template <class Net, int N, class Model>
-predictor(Net, batch_limit<N>, const Model&) -> predictor<Net, build_options{N, Model::policy}>;
+predictor(Net, batch_limit<N>, const Model&) -> predictor<Net, build_options{N, detail::policy_of<Model>()}>;
 
 } // namespace sinter

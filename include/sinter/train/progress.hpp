@@ -66,7 +66,7 @@ private:
     std::FILE* out_;
     progress_options options_;
     bool terminal_, running_ = false, drawn_ = false, stopped_ = false, shows_ = true;
-    progress_text::progress_state state_;
+    training_parts::progress_state state_;
     std::string missed_;   ///< of a pass that has ended while nothing was written
     std::vector<named_value> metrics_;
     double began_ = 0, ended_ = 0, shown_ = 0;
@@ -123,7 +123,7 @@ SINTER_COLD SINTER_APART void progress::finish() {
     if (!running_) return;
     state_.seconds = now() - began_;
     running_ = false;
-    if (!shows_) return void(missed_ = progress_text::plain_progress_line(state_));
+    if (!shows_) return void(missed_ = training_parts::plain_progress_line(state_));
     if (!terminal_) return print();
     draw();
     std::fputc('\n', out_);
@@ -158,14 +158,14 @@ SINTER_COLD SINTER_APART void progress::draw() {
     // flicker. The last column stays free, where some terminals would wrap. (Built by append:
     // g++ 12 warns, wrongly, of a copy upon itself where a literal is put before a string.)
     const std::string line =
-        std::string("\r").append(progress_text::progress_line(state_, columns() - 1)).append("\x1b[K");
+        std::string("\r").append(training_parts::progress_line(state_, columns() - 1)).append("\x1b[K");
     std::fwrite(line.data(), 1, line.size(), out_);
     std::fflush(out_);
     drawn_ = true;
 }
 
 SINTER_COLD SINTER_APART void progress::print() {
-    const std::string line = progress_text::plain_progress_line(state_) + "\n";
+    const std::string line = training_parts::plain_progress_line(state_) + "\n";
     std::fwrite(line.data(), 1, line.size(), out_);
     std::fflush(out_);
 }

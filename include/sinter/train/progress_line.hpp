@@ -19,7 +19,7 @@ struct named_value {
 
 } // namespace sinter
 
-namespace sinter::inline SINTER_ORDINARY::progress_text {
+namespace sinter::inline SINTER_ORDINARY::training_parts {
 
 /// What there is to tell about a pass over the data.
 struct progress_state {
@@ -141,8 +141,4 @@ SINTER_SELDOM_BODY SINTER_COLD std::string plain_progress_line(const progress_st
 }
 #endif
 
-} // namespace sinter::progress_text
-
-namespace sinter::inline SINTER_TARGET::detail { using namespace progress_text; 
-
-}
+} // namespace sinter::training_parts

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/train/described_data.hpp>
-#include <sinter/train/hooks/hook_calls.hpp>
-#include <sinter/train/optimizers/detail/describe.hpp>
+#include <sinter/train/hooks/hook_table.hpp>
 #include <sinter/train/options.hpp>
 
 /// What members of a job must share to train one model: all that the result of a synchronous step depends on, but for
 /// the program, which they have compared when they met.
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_ORDINARY::training_parts {
 
 /// Options and hooks, of which those that do not tell what they are may be one member's alone.
 SINTER_COLD inline void describe_training(description& d, const train_options& o, span<const hook_calls> hooks) {
@@ -18,11 +17,5 @@ SINTER_COLD inline void describe_training(description& d, const train_options& o
     for (const hook_calls& h : hooks)
         if (h.describe) h.describe(h.hook, d);
 }
-/// The trainer's own settings and its optimizer's.
-template <class Trainer>
-SINTER_COLD void describe_model(description& d, Trainer& t, std::int64_t end_of_steps) {
-    d.of("model");
-    if constexpr (base::tells_settings<Trainer>) t.describe(d);
-    describe_optimizer(d, t.optimizer(), end_of_steps, "optimizer");
-}
-} // namespace sinter::detail
+
+} // namespace sinter::training_parts

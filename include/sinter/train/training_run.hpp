@@ -5,16 +5,15 @@
 #include <string>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
-namespace detail {
+namespace training_parts {
 /// why_stopped() on members that did not know why themselves.
 inline constexpr const char* stopped_by_members = "another member was asked to stop";
-} // namespace detail
+} // namespace training_parts
 
 /// A call of train() as its hooks see it (train/hooks/hook.hpp). Hooks read it, add to `result`,
-/// and may ask to stop. What the model is of, only model_run knows (train/loop.hpp), which derives
-/// from this.
+/// and may ask to stop. The model is known to loop_run (train/loop_run.hpp), which derives from this.
 struct training_run {
     std::int64_t step = 0;              ///< steps done in all, those before a resumed run included
     int epoch = 0;                      ///< from 1; 0 before the first

@@ -4,12 +4,15 @@
 #include "../../io/temporary_folder.hpp"
 #include "support/gan_losses.hpp"
 #include <boost/test/unit_test.hpp>
+#include <sinter/base/decimal.hpp>
 #include <sinter/data/dataset.hpp>
 #include <sinter/sinter.hpp>
-#include <sinter/strategy/parameter_server.hpp>
+#include <sinter/parameter_server.hpp>
 #include <sinter/train/alternating_trainer.hpp>
 #include <sinter/train/distribute.hpp>
 #include <sinter/train/optimizers/momentum.hpp>
+#include <cmath>
+#include <filesystem>
 
 // Losses that alternate, on servers: a push is of one of them, and updates the parameters of its own. Tables of both,
 // running statistics and random numbers; on one device the same trainer is the reference.
@@ -74,11 +77,11 @@ constexpr int steps = 23;
 template <class Rounds, class Strategy>
 std::string trained(const Rounds& rounds, const Strategy& strategy, bool states = true) {
     alternating_trainer t{net, rounds, max_batch<batch>, strategy, {.threads = 1}};
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     double losses = 0;
     for (int i = 0; i < steps; ++i) losses += static_cast<double>(step(t, i, i % 5 == 4 ? 3 : batch));
     for (const int phase : {1, 1, 0, 1}) losses += static_cast<double>(step(t, 7, batch, phase));
-    detail::end_training(t);
+    t.end_training();
     if (!t.session().member().chief()) return to_text({t.steps()});
     return to_text({"losses ", base::general_text(losses, 12), ", ", states ? file_of(t) : parameters_of(t)});
 }
@@ -123,14 +126,14 @@ BOOST_AUTO_TEST_CASE(workers_at_their_own_pace) {
     const auto work = [](const temporary_folder& folder, auto make) {
         return [&folder, make](const cluster& c) {
             alternating_trainer t{net, turns, max_batch<batch>, make(c), {.threads = 1}};
-            if (detail::has_served(t)) return std::string("served");
+            if (t.has_served()) return std::string("served");
             const auto is_there = [&](int rank) { return folder / ("worker-" + std::to_string(rank)); };
             std::ofstream(is_there(c.rank())).put('.');
             for (int rank = 0; c.rank() == 0 && rank < c.size(); ++rank)
                 while (!std::filesystem::exists(is_there(rank))) ::usleep(1000);
             bool finite = true;
             for (int i = 0; i < 30; ++i) finite = finite && std::isfinite(step(t, i + c.rank()));
-            detail::end_training(t);
+            t.end_training();
             return to_text({finite ? "" : "not finite, ", t.steps(), ": ", t.phase_steps()[0], " and ",
                            t.phase_steps()[1]});
         };
@@ -166,10 +169,10 @@ constexpr alternating of_pairs{phase<"critic/*">(telling{}, critics), phase<"gen
 template <class Trainer>
 std::string by_the_same_batches(Trainer t, int times) {
     static const float numbers[] = {.1f, .7f, -.4f, .9f, .3f, -.2f, .8f, .5f};
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     for (int i = 0; i < 12; ++i)
         for (int k = 0; k < times; ++k) t.step(i % 2, {.x = numbers, .size = 4});
-    detail::end_training(t);
+    t.end_training();
     std::string values;
     for (int i = 0; i < t.parameters(); ++i)
         for (const float x : t.plain(t.parameter(i))) values += base::general_text(static_cast<double>(x), 9) + " ";

@@ -5,8 +5,9 @@
 #include "job.hpp"
 #include "words.hpp"
 #include <boost/test/unit_test.hpp>
+#include <sinter/base/decimal.hpp>
 #include <sinter/sinter.hpp>
-#include <sinter/strategy/parameter_server.hpp>
+#include <sinter/parameter_server.hpp>
 
 // Workers and servers in processes of their own end in the very bytes of one device: a table, batch
 // normalisation, dropout and Adam, by any number of workers.
@@ -22,13 +23,13 @@ template <class Strategy>
 std::string trained(const Strategy& strategy) {
     static const examples all;
     trainer t{net, softmax_cross_entropy, adam{}, max_batch<batch>, strategy, {.threads = 1}};
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     double loss = 0;
     for (int i = 0; i < steps; ++i) {
         const int size = i % 5 == 4 ? 3 : batch;   // fewer examples than shards, too
         loss = double{server_words::step(t, all, i, size)};
     }
-    detail::end_training(t);
+    t.end_training();
     if (!t.session().member().chief()) return to_text({t.steps()});
     return to_text(
         {t.steps(), " steps, loss ", base::general_text(loss, 9), ", file ", hash_of_file(t)});

@@ -4,10 +4,11 @@
 #include "../../io/temporary_folder.hpp"
 #include <boost/test/unit_test.hpp>
 #include <map>
+#include <sinter/parameter_server/checkpoint/table_delta.hpp>
 #include <sinter/layers/embedding.hpp>
 #include <sinter/layers/hashed_embedding.hpp>
 #include <sinter/sinter.hpp>
-#include <sinter/strategy/parameter_server.hpp>
+#include <sinter/parameter_server.hpp>
 
 // Servers write which rows of their tables have changed: whoever reads all these files, in the
 // order of their numbers, has the tables of the model, also where the chief has overwritten it
@@ -78,7 +79,7 @@ BOOST_AUTO_TEST_CASE(whoever_follows_has_the_tables) {
             j.start_all([=](const cluster& c) -> std::string {
                 trainer t{net, mse, adam{.learning_rate = 0.01f}, max_batch<batch>,
                           parameter_server<sync<0>>{c, {.changes = changes, .changes_every_steps = 3}}, {.threads = 1}};
-                if (detail::has_served(t)) return "served";
+                if (t.has_served()) return "served";
                 train(t, 0, steps / 2);
                 if (overwritten) {
                     save(t, before);

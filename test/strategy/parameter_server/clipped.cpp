@@ -2,11 +2,14 @@
 // weighs: 3
 // needs: distributed
 #include <boost/test/unit_test.hpp>
+#include <sinter/base/decimal.hpp>
 #include <sinter/sinter.hpp>
-#include <sinter/strategy/parameter_server.hpp>
+#include <sinter/parameter_server.hpp>
 #include <cmath>
 
 #include "job.hpp"
+#include <algorithm>
+#include <sstream>
 
 // Clipping by the norm of all gradients where several servers each have some of them: they add up
 // its parts, and end in the bytes of one device. A table's part is summed by servers, so that its
@@ -35,7 +38,7 @@ template <class Net, class Strategy>
 std::string trained(Net, const Strategy& strategy, bool exact) {
     static const examples all;
     trainer t{Net{}, softmax_cross_entropy, clipped, max_batch<batch>, strategy, {.threads = 1}};
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     for (int i = 0; i < steps; ++i) {
         const int at = i % 8 * batch;
         data::batch_view b{.labels = all.labels + at, .size = batch};
@@ -44,7 +47,7 @@ std::string trained(Net, const Strategy& strategy, bool exact) {
         else b.inputs = {&in, 1};
         t.step(b);
     }
-    detail::end_training(t);
+    t.end_training();
     if (!t.session().member().chief()) return to_text({t.steps()});
     if (exact) {
         return hash_of_file(t);

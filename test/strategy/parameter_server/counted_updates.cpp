@@ -5,9 +5,16 @@
 #include "job.hpp"
 #include "../../io/temporary_folder.hpp"
 #include <boost/test/unit_test.hpp>
+#include <sinter/parameter_server/checkpoint/manifest.hpp>
+#include <sinter/base/decimal.hpp>
 #include <sinter/expr/initialized.hpp>
 #include <sinter/sinter.hpp>
-#include <sinter/strategy/parameter_server.hpp>
+#include <sinter/parameter_server.hpp>
+#include <cmath>
+#include <atomic>
+#include <algorithm>
+#include <sstream>
+#include <filesystem>
 
 // A loss whose gradient is 1 everywhere, whatever the weights: these count updates, or add up rates. By that it is seen
 // which rate each update of several workers had, and what is lost with a server that comes back from its checkpoint.
@@ -43,9 +50,9 @@ template <auto Mode>
 std::string rates(const cluster& c, int own) {
     trainer t{net, sum_of_outputs{}, sgd{.learning_rate = falling}, max_batch<batch>, parameter_server<Mode>{c},
               {.threads = 1}};
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     for (int i = 0; i < own; ++i) make_step(t);
-    detail::end_training(t);
+    t.end_training();
     const auto [least, most] = taken(t);
     return to_text({t.steps(), " ", base::general_text(double{least}, 7), " ", base::general_text(double{most}, 7)});
 }
@@ -86,14 +93,14 @@ std::int64_t saved_by_server_1(const std::string& folder) {
 std::string counts(const cluster& c, const std::string& folder, std::atomic<std::int64_t>& made) {
     trainer t{net, sum_of_outputs{}, sgd{.learning_rate = 1.f}, max_batch<batch>,
               parameter_server<async>{c, {.checkpoints = folder, .save_every_steps = save_every}}, {.threads = 1}};
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     for (int i = 0; i < own_steps; ++i) {
         while (i == 60 && saved_by_server_1(folder) == 0) ::usleep(1000);
         make_step(t);
         ++made;
         ::usleep(2000);
     }
-    detail::end_training(t);
+    t.end_training();
     const auto [least, most] = taken(t);
     return to_text({static_cast<std::int64_t>(least), " ", static_cast<std::int64_t>(most)});
 }

@@ -5,10 +5,11 @@
 #include "job.hpp"
 #include "support/far_device.hpp"
 #include <boost/test/unit_test.hpp>
+#include <sinter/base/decimal.hpp>
 #include <sinter/layers/candidate_scores.hpp>
 #include <sinter/layers/hashed_embedding.hpp>
 #include <sinter/sinter.hpp>
-#include <sinter/strategy/parameter_server.hpp>
+#include <sinter/parameter_server.hpp>
 #include <sinter/train/losses/sampled_softmax.hpp>
 #include <sinter/train/optimizers/clip.hpp>
 
@@ -42,7 +43,7 @@ struct story {
     void add(float x) { text += base::general_text(static_cast<double>(x), 9) + " "; }
     template <class Trainer>
     std::string end(Trainer& t) {
-        sinter::detail::end_training(t);
+        t.end_training();
         return to_text({t.steps(), ": ", text, hash_of_file(t)});
     }
 };
@@ -53,11 +54,13 @@ template <class Strategy>
 std::string of_numbers(const Strategy& s) {
     trainer t{net, softmax_cross_entropy, clip_by_global_norm{0.5f, adam{.learning_rate = 1e-2f}}, max_batch<batch>, s,
               {.threads = 1}};
-    if (sinter::detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     story told;
     for (int i = 0; i < 7; ++i) told.add(t.step(all.numbers(i)));
     told.add(t.evaluate(all.numbers(1)));
     told.add(t.predict(all.numbers(2))[1]);
+    double here = 1;
+    t.session().reduce({&here, 1});   // all have looked at the values before they change
     t.set_plain(t.parameter(0), std::vector<float>(8 * 16, 0.1f).data());
     for (int i = 0; i < 4; ++i) told.add(t.step(all.numbers(i)));
     return told.end(t);
@@ -67,7 +70,7 @@ template <class Strategy>
 std::string of_drawn_rows(const Strategy& s) {
     constexpr auto words = indices<width> >> embedding<20, 6> >> flatten >> candidate_scores<classes>;
     trainer t{words, sampled_softmax<classes, 7>, adam{.learning_rate = 0.05f}, max_batch<batch>, s, {.threads = 1}};
-    if (sinter::detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     story told;
     for (int i = 0; i < 9; ++i) {
         const data::input_view in{nullptr, all.words.data() + i % passes * batch * width, width};
@@ -82,7 +85,7 @@ template <class Strategy>
 std::string of_keys(const Strategy& s) {
     constexpr auto keyed = keys<width> >> hashed_embedding<6> >> flatten >> dense<3>;
     trainer t{keyed, softmax_cross_entropy, adam{.learning_rate = 0.05f}, max_batch<batch>, s, {.threads = 1}};
-    if (sinter::detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     story told;
     for (int i = 0; i < 8; ++i) {
         const data::input_view in{nullptr, all.words.data() + i % passes * batch * 2 * width, 2 * width};

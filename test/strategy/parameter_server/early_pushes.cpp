@@ -4,6 +4,7 @@
 #include "job.hpp"
 #include <boost/test/unit_test.hpp>
 #include <net/fault_proxy.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/parameter_server.hpp>
 #include <sinter/sinter.hpp>
 
@@ -45,7 +46,7 @@ std::string through_a_proxy(bool upwards, parameter_server_options o, F f) {
                          {cluster_role::ps, 0, at(server).host, at(server).port}},
                         role, 0, quick(20));
         trainer t{net, mse, sgd{.learning_rate = 1e-3f}, max_batch<batch>, strategy_of_test{c, o}, {.threads = 1}};
-        if (detail::has_served(t)) return "served";
+        if (t.has_served()) return "served";
         return f(t, seen);
     };
     const int server = all.start([&] { return member(cluster_role::ps, 1); });
@@ -91,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_push_begins_before_the_last_bucket_is_final) {
             const std::int64_t before = seen.bytes;
             held += s.with(t, [&] { return has_come(seen, before + 4 * step::first.floats); }) ? "held " : "not held ";
         }
-        detail::end_training(t);
+        t.end_training();
         return held;
     });
     BOOST_TEST(said == "held held held held ");
@@ -109,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_prefetched_pull_runs_while_the_step_does) {
             const std::int64_t before = seen.bytes;
             held += s.with(t, [&] { return has_come(seen, before + 4 * all); }) ? "held " : "not held ";
         }
-        detail::end_training(t);
+        t.end_training();
         return held;
     };
     BOOST_TEST(through_a_proxy(false, {.prefetch = true}, steps) == "held held held held ");

@@ -7,13 +7,18 @@
 #include <boost/test/unit_test.hpp>
 #include <cstdio>
 #include <fstream>
+#include <sinter/estimator/training_end.hpp>
+#include <sinter/io/safetensors/open.hpp>
 #include <sinter/estimator/train_and_evaluate.hpp>
 #include <sinter/layers/hashed_embedding.hpp>
 #include <sinter/sinter.hpp>
-#include <sinter/strategy/parameter_server.hpp>
+#include <sinter/parameter_server.hpp>
 #include <sinter/train/hooks/save_checkpoints.hpp>
 #include <sinter/train/hooks/stop_at.hpp>
 #include "support/peak_memory.hpp"
+#include <functional>
+#include <filesystem>
+#include <cstdlib>
 
 // Files with tables of 64-bit keys stay on the disk while their rows are used. Whoever resumes, loads or evaluates does
 // not hold them; and when somebody damages, changes, shortens or replaces one, nobody uses what was not verified, and
@@ -70,7 +75,7 @@ void make_run(const std::string& folder) {
         return to_text({model.inner().steps()});
     }) == "40");
     BOOST_TEST_REQUIRE((checkpoint_folder(folder, 2).steps() == std::vector<std::int64_t>{40, 30}));
-    detail::training_end(folder).write(40);   // as train_and_evaluate does: nobody is to wait for more
+    training_parts::training_end(folder).write(40);   // as train_and_evaluate does: nobody is to wait for more
 }
 /// A file of the rows of server 0, which belongs to a checkpoint.
 std::string rows_of(const std::string& checkpoint) {

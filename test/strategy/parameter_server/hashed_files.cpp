@@ -6,10 +6,16 @@
 #include <boost/test/unit_test.hpp>
 #include <cstdio>
 #include <fstream>
+#include <sinter/base/decimal.hpp>
+#include <sinter/io/safetensors/write.hpp>
 #include <sinter/layers/hashed_embedding.hpp>
 #include <sinter/sinter.hpp>
-#include <sinter/strategy/parameter_server.hpp>
+#include <sinter/parameter_server.hpp>
 #include "support/peak_memory.hpp"
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <cstdlib>
 
 // Tables of 64-bit keys in files: all rows with their keys, slots and steps, in the order of their keys, and back onto
 // other servers. A job that is saved and goes on elsewhere ends in the very bytes of one that was not disturbed.
@@ -59,7 +65,7 @@ std::string job(int servers, F f, int workers = 1) {
     j.start_all([=](const cluster& c) -> std::string {
         trainer t{net, mse, adam{.learning_rate = 0.01f}, max_batch<batch>, canonical<4>(parameter_server<Mode>{c}),
                   {.threads = 1}};
-        if (detail::has_served(t)) return "served";
+        if (t.has_served()) return "served";
         return f(t);
     });
     const std::string result = j.result(0);
@@ -91,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_file_has_all_rows_in_the_order_of_their_keys) {
     const auto saves = [](const std::string& to) {
         return [=](auto& t) {
             train(t, 0, steps);
-            detail::end_training(t);
+            t.end_training();
             save(t, to);
             return std::string("saved");
         };
@@ -132,7 +138,7 @@ BOOST_AUTO_TEST_CASE(rows_that_the_chief_cannot_put_are_an_error_of_all) {
         };
         const std::string said = to_text({put(1), " ", put(9)});
         train(t, 2, 4);
-        detail::end_training(t);
+        t.end_training();
         return to_text({said, " ", t.steps()});
     };
     BOOST_TEST(job(2, puts, 2) == "told put 4");
@@ -188,7 +194,7 @@ BOOST_AUTO_TEST_CASE(keys_of_another_type_change_nothing) {
             t.session().reduce({&nothing, 1});
             std::string said;
             try { load(t, bad); } catch (const error& e) { said = e.what(); }
-            detail::end_training(t);
+            t.end_training();
             const char* const expected = t.session().member().chief() ? name : "the chief could not read";
             return std::string(said.find(expected) != said.npos ? "refused" : "not: " + said);
         }, 2) == "refused");
@@ -200,7 +206,7 @@ BOOST_AUTO_TEST_CASE(what_was_loaded_is_there_before_the_first_step) {
         weights = folder / "w.safetensors";
     const std::string said = job(2, [=](auto& t) {
         train(t, 0, steps);
-        detail::end_training(t);
+        t.end_training();
         save(t, file);
         save(t, weights, saved::weights);
         return base::general_text(static_cast<double>(score(t)), 9);
@@ -276,7 +282,7 @@ constexpr int large_batch = 500;
 std::string loads_large(const cluster& c, const std::string& file, const std::string& again) {
     trainer t{large, mse, adam{.learning_rate = 0.01f}, max_batch<large_batch>, parameter_server<sync<0>>{c},
               {.threads = 1}};
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     std::vector<std::int64_t> named(std::size_t{large_batch} * width);
     const std::vector<float> y(large_batch, 0.5f);
     const auto steps_of = [&](int first, int last) {

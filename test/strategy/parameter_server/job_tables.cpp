@@ -10,6 +10,7 @@
 #include <fstream>
 #include <optional>
 #include <sched.h>
+#include <sinter/base/decimal.hpp>
 #include <sinter/parameter_server.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/estimator/train_and_evaluate.hpp>

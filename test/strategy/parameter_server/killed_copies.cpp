@@ -9,7 +9,7 @@
 #include <boost/test/unit_test.hpp>
 #include <sinter/layers/hashed_embedding.hpp>
 #include <sinter/sinter.hpp>
-#include <sinter/strategy/parameter_server.hpp>
+#include <sinter/parameter_server.hpp>
 #include <sinter/train/alternating_trainer.hpp>
 #include <sinter/train/optimizers/momentum.hpp>
 
@@ -37,7 +37,7 @@ const examples all;
 using progress = std::atomic<std::int64_t>;
 template <class Trainer>
 std::string end_of(Trainer& t) {
-    detail::end_training(t);
+    t.end_training();
     if (!t.session().member().chief()) return to_text({t.steps()});
     const temporary_folder folder;
     save(t, folder / "a.safetensors");
@@ -47,7 +47,7 @@ std::string end_of(Trainer& t) {
 /// step(trainer, i) for each i; what the file of all that is has.
 template <class Trainer, class Step>
 std::string train(Trainer t, Step step, progress* made) {
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     for (int i = 0; i < steps; ++i) {
         step(t, i);
         if (made && t.session().member().chief()) ++*made;
@@ -122,7 +122,7 @@ std::string table_that_goes_back(const cluster& c, int replicas, const std::stri
     parameter_server_options o;
     o.replicas = replicas;
     auto t = table_trainer(c, o);
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     for (int i = 0; i < 10; ++i) table_step(t, i);
     save(t, file);
     const std::string early = hash_of_file(t);

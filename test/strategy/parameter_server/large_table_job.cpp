@@ -30,7 +30,7 @@ int rows_to_name() {
 std::string member(const cluster& c) {
     const double before = test::peak_megabytes(true);
     trainer t{net, mse, sgd{.learning_rate = 0.05f}, max_batch<batch>, parameter_server<async>{c}, {.threads = 1}};
-    if (detail::has_served(t)) return to_text({static_cast<std::int64_t>(test::peak_megabytes() - before)});
+    if (t.has_served()) return to_text({static_cast<std::int64_t>(test::peak_megabytes() - before)});
     std::vector<std::int32_t> names(std::size_t{batch} * columns);
     const std::vector<float> y(batch, 1.f);
     const data::input_view in{nullptr, names.data(), columns};
@@ -48,7 +48,7 @@ std::string member(const cluster& c) {
     }
     name(0);
     const float trained = t.evaluate(b);
-    detail::end_training(t);
+    t.end_training();
     if (!(trained < untrained))
         return to_text({"error: loss ", std::to_string(untrained), " became ", std::to_string(trained)});
     return to_text({static_cast<std::int64_t>(test::peak_megabytes())});

@@ -8,6 +8,10 @@
 #include <sinter/estimator/train_and_evaluate.hpp>
 #include <sinter/parameter_server.hpp>
 #include <sinter/sinter.hpp>
+#include <thread>
+#include <chrono>
+#include <limits>
+#include <filesystem>
 
 // Jobs of workers and servers in processes of their own, in every mode: how steps are counted, who may
 // come and go, and that all of them learn.

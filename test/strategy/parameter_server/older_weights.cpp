@@ -3,8 +3,12 @@
 // needs: distributed
 #include "job.hpp"
 #include <boost/test/unit_test.hpp>
+#include <sinter/base/decimal.hpp>
 #include <sinter/sinter.hpp>
-#include <sinter/strategy/parameter_server.hpp>
+#include <sinter/parameter_server.hpp>
+#include <cmath>
+#include <algorithm>
+#include <sstream>
 
 // Which weights a step is made with where they are pulled seldom, or beforehand: told by hand, a gradient at a
 // time, and compared with what one worker and its servers end with.
@@ -62,9 +66,9 @@ std::vector<float> by_hand(int pull_every, bool prefetch) {
 }
 std::string by_servers(const cluster& c, parameter_server_options o) {
     trainer t{net, mse, sgd{.learning_rate = rate}, max_batch<batch>, parameter_server<async>{c, o}, {.threads = 1}};
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     for (int i = 0; i < steps; ++i) t.step(all.at(i));
-    detail::end_training(t);
+    t.end_training();
     std::string text;
     for (const float v : weights(t)) text += base::general_text(static_cast<double>(v), 9) + " ";
     return text;

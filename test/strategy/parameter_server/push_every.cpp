@@ -2,14 +2,18 @@
 // needs: distributed
 #include "job.hpp"
 #include <boost/test/unit_test.hpp>
+#include <sinter/base/decimal.hpp>
 #include <sinter/layers/candidate_scores.hpp>
 #include <sinter/layers/embedding_bag.hpp>
 #include <sinter/layers/hashed_embedding.hpp>
 #include <sinter/expr/initialized.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/optimizers/adagrad.hpp>
-#include <sinter/strategy/parameter_server.hpp>
+#include <sinter/parameter_server.hpp>
 #include <sinter/train/losses/sampled_softmax.hpp>
+#include <cmath>
+#include <algorithm>
+#include <sstream>
 
 // Several steps of one push, with tables: the mean gradient of two batches is that of both as one, of which a trainer
 // on one device makes a step. Rows that either names are updated once.
@@ -65,9 +69,9 @@ void as_one_batch(const char* what, Net net, Optimizer o) {
     job.start_all([=](const cluster& c) -> std::string {
         trainer t{net, softmax_cross_entropy, o, max_batch<batch>,
                   parameter_server<async>{c, {.pull_every = 2, .push_every = 2}}, {.threads = 1}};
-        if (detail::has_served(t)) return "served";
+        if (t.has_served()) return "served";
         for (int i = 0; i < 2 * updates; ++i) step(t, i, batch);
-        detail::end_training(t);
+        t.end_training();
         return t.steps() == updates ? weights(t) : to_text({t.steps(), " updates"});
     });
     const std::string found = job.result(0);
@@ -98,7 +102,7 @@ BOOST_AUTO_TEST_CASE(so_do_rows_of_hashed_tables) {
         job.start_all([=](const cluster& c) -> std::string {
             trainer t{net, softmax_cross_entropy, adam{}, max_batch<batch>,
                       parameter_server<async>{c, {.push_every = 2}}, {.threads = 1}};
-            if (detail::has_served(t)) return "served";
+            if (t.has_served()) return "served";
             std::string losses;
             for (int i = 0; i < 2 * updates; ++i)
                 losses += base::general_text(static_cast<double>(step<Keys>(t, i, batch)), 9) + " ";
@@ -127,9 +131,9 @@ BOOST_AUTO_TEST_CASE(each_step_of_a_push_draws_its_own_candidates) {
     job.start_all([](const cluster& c) -> std::string {
         trainer t{scores, sampled_softmax<5, 2>, sgd{.learning_rate = 0.5f}, max_batch<batch>,
                   parameter_server<async>{c, {.push_every = 2}}, {.threads = 1}};
-        if (detail::has_served(t)) return "served";
+        if (t.has_served()) return "served";
         for (int i = 0; i < 2; ++i) step(t, i, batch);
-        detail::end_training(t);
+        t.end_training();
         return weights(t);
     });
     const std::string found = job.result(0);

@@ -5,8 +5,10 @@
 #include "job.hpp"
 #include "words.hpp"
 #include <boost/test/unit_test.hpp>
+#include <sinter/base/decimal.hpp>
 #include <sinter/sinter.hpp>
-#include <sinter/strategy/parameter_server.hpp>
+#include <sinter/parameter_server.hpp>
+#include <atomic>
 
 // Servers that keep their parts twice: one of them is killed, and the job goes on as if nothing had been.
 using namespace sinter;
@@ -22,13 +24,13 @@ template <class Strategy>
 std::string trained(const Strategy& strategy, progress* made = nullptr, std::int64_t max_steps = steps) {
     static const examples all;
     trainer t{net, softmax_cross_entropy, adam{}, max_batch<batch>, strategy, {.threads = 1}};
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     double loss = 0;
     for (int i = 0; i < max_steps; ++i) {
         loss = double{server_words::step(t, all, i)};
         if (made && t.session().member().chief()) ++*made;
     }
-    detail::end_training(t);
+    t.end_training();
     if (!t.session().member().chief()) return to_text({t.steps()});
     return to_text(
         {t.steps(), " steps, loss ", base::general_text(loss, 9), ", file ", hash_of_file(t)});
@@ -74,7 +76,7 @@ std::string goes_back(const Strategy& strategy, const std::string& file, bool ag
                       const shared_flag* lost = nullptr) {
     static const examples all;
     trainer t{net, softmax_cross_entropy, adam{}, max_batch<batch>, strategy, {.threads = 1}};
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     int i = 0;
     const auto go_on = [&](int steps) {
         for (const int end = i + steps; i < end; ++i) server_words::step(t, all, i);
@@ -95,7 +97,7 @@ std::string goes_back(const Strategy& strategy, const std::string& file, bool ag
         lost->wait();
     }
     go_on(10);
-    detail::end_training(t);
+    t.end_training();
     return to_text({said, t.steps(), " ", hash_of_file(t)});
 }
 
@@ -123,9 +125,9 @@ std::string restored(const cluster& c, parameter_server_options o) {
     trainer t{
         net, softmax_cross_entropy, adam{}, max_batch<batch>, canonical<4>(parameter_server<sync<0>>{c, o}),
         {.threads = 1}};
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     t.session().begin_training(0, 0, false);
-    detail::end_training(t);
+    t.end_training();
     if (!t.session().member().chief()) return "";
     return hash_of_file(t);
 }

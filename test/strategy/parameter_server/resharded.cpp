@@ -3,7 +3,7 @@
 // needs: distributed
 #include <boost/test/unit_test.hpp>
 #include <sinter/sinter.hpp>
-#include <sinter/strategy/parameter_server.hpp>
+#include <sinter/parameter_server.hpp>
 
 #include "io/temporary_folder.hpp"
 #include "job.hpp"
@@ -23,9 +23,9 @@ template <class Strategy>
 std::string trained(const Strategy& strategy, int first, int end) {
     static const examples all;
     trainer t{net, softmax_cross_entropy, adam{}, max_batch<batch>, strategy, {.threads = 1}};
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     for (int i = first; i < end; ++i) server_words::step(t, all, i);
-    detail::end_training(t);
+    t.end_training();
     if (!t.session().member().chief()) return to_text({t.steps()});
     return to_text({t.steps(), " steps, file ", hash_of_file(t)});
 }

@@ -4,7 +4,10 @@
 // needs: distributed
 #define BOOST_TEST_MODULE restarted
 #include <boost/test/unit_test.hpp>
+#include <sinter/parameter_server/checkpoint/manifest.hpp>
 #include "restarted_job.hpp"
+#include <functional>
+#include <filesystem>
 
 // Members of jobs that train by train() are killed and started again, at once or later: each worker and each server, in
 // each mode. Where the mode does without the dead the job ends as it should; where it does not all end, soon and in

@@ -4,6 +4,7 @@
 // needs: distributed
 // labels: slow
 #define BOOST_TEST_MODULE restarted_soak
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <boost/test/unit_test.hpp>
 #include "restarted_job.hpp"
 #include <random>

@@ -2,9 +2,10 @@
 // needs: distributed
 #include "job.hpp"
 #include <boost/test/unit_test.hpp>
+#include <sinter/base/decimal.hpp>
 #include <sinter/layers/candidate_scores.hpp>
 #include <sinter/sinter.hpp>
-#include <sinter/strategy/parameter_server.hpp>
+#include <sinter/parameter_server.hpp>
 #include <sinter/train/alternating_trainer.hpp>
 #include <sinter/train/losses/nce.hpp>
 #include <sinter/train/losses/sampled_softmax.hpp>
@@ -29,7 +30,7 @@ const examples all;
 
 template <class Trainer>
 std::string trained(Trainer t) {
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     double losses = 0;
     for (int i = 0; i < steps; ++i) {
         const data::input_view in{nullptr, all.words + i * batch * width, width};
@@ -37,7 +38,7 @@ std::string trained(Trainer t) {
         losses += static_cast<double>(
             t.step({.labels = all.labels + i * batch, .size = i % 4 == 3 ? 3 : batch, .inputs = {&in, 1}}));
     }
-    detail::end_training(t);
+    t.end_training();
     if (!t.session().member().chief()) return to_text({t.steps()});
     return to_text({"losses ", base::general_text(losses, 12), ", file ", hash_of_file(t)});
 }

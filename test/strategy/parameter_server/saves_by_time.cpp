@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sinter/sinter.hpp>
-#include <sinter/strategy/parameter_server.hpp>
+#include <sinter/parameter_server.hpp>
 #include <sstream>
 
 #include "io/temporary_folder.hpp"
@@ -36,14 +36,14 @@ std::string trained(const cluster& c, const std::string& folder, batch_input inp
     const parameter_server_options o{
         .input = input, .checkpoints = folder, .save_every_steps = every, .save_every_seconds = 0.03, .keep = 0};
     trainer t{net, softmax_cross_entropy, adam{}, max_batch<batch>, parameter_server<Mode>{c, o}, {.threads = 1}};
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     const bool chief = t.session().member().chief();
     for (int i = 0; i < 1'000'000; ++i) {
         t.ask_members(chief && i % 16 == 0 && manifests(folder) >= 4, false);
         server_words::step(t, all, i);
         if (t.last_step().stop) break;
     }
-    detail::end_training(t);
+    t.end_training();
     return "trained";
 }
 template <auto Mode>

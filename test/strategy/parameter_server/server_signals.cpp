@@ -191,7 +191,7 @@ std::string looped(const cluster& c, progress& made) {
         if (t.last_step().stop) break;
     }
     if (t.session().serves()) return "served";
-    detail::end_training(t);
+    t.end_training();
     return to_text({"step ", t.steps()});
 }
 BOOST_AUTO_TEST_CASE(a_loop_of_ones_own) {

@@ -6,12 +6,17 @@
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <io/temporary_folder.hpp>
+#include <sinter/base/decimal.hpp>
 #include <sinter/estimator/train_and_evaluate.hpp>
 #include <sinter/parameter_server.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/hooks/early_stop.hpp>
 #include <sinter/train/hooks/save_checkpoints.hpp>
 #include <sinter/train/hooks/stop_on_signals.hpp>
+#include <set>
+#include <limits>
+#include <filesystem>
+#include <cstdlib>
 
 // Workers that share batches end behind the same step and save there once, whoever asks and in whatever way, also
 // where they may be some steps apart.

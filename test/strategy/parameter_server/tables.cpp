@@ -2,12 +2,13 @@
 // weighs: 3
 // needs: distributed
 #include <boost/test/unit_test.hpp>
+#include <sinter/base/decimal.hpp>
 #include <sinter/expr/initialized.hpp>
 #include <sinter/layers/candidate_scores.hpp>
 #include <sinter/layers/embedding_bag.hpp>
 #include <sinter/layers/hashed_embedding.hpp>
 #include <sinter/sinter.hpp>
-#include <sinter/strategy/parameter_server.hpp>
+#include <sinter/parameter_server.hpp>
 #include <sinter/train/losses/sampled_softmax.hpp>
 #include "job.hpp"
 
@@ -70,9 +71,9 @@ std::string hash_of(const std::vector<float>& x) {
 template <int Columns, int Width, class Strategy, class Net, class Loss, class Optimizer>
 std::string trained(const Strategy& strategy, Net net, Loss loss, Optimizer o) {
     trainer t{net, loss, o, max_batch<batch>, strategy, {.threads = 1}};
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     const std::vector<float> seen = run<Columns, Width, false>(t);
-    detail::end_training(t);
+    t.end_training();
     const std::vector<std::byte> file = t.session().member().chief() ? save_to_memory(t) : std::vector<std::byte>{};
     return to_text({"loss ", base::general_text(double{seen[steps - 1]}, 9), ", outputs ", hash_of(seen), ", file ",
                    hash_text({file.data(), file.size()})});
@@ -116,9 +117,9 @@ BOOST_AUTO_TEST_CASE(keys_have_rows_of_their_own) {
     server_job job(1, 3);
     job.start_all([](const cluster& c) -> std::string {
         trainer t{by_key, mse, adam{}, max_batch<batch>, canonical<1>(parameter_server<sync<0>>{c}), {.threads = 1}};
-        if (detail::has_served(t)) return "served";
+        if (t.has_served()) return "served";
         const std::vector<float> seen = run<1, 4, true>(t);
-        detail::end_training(t);
+        t.end_training();
         return hash_of(seen);
     });
     BOOST_TEST(job.result(0) == expected);
@@ -134,14 +135,14 @@ BOOST_AUTO_TEST_CASE(workers_at_their_own_pace_share_keys) {
     job.start_all([](const cluster& c) -> std::string {
         trainer t{admits_late, mse, adam{.learning_rate = 0.01f}, max_batch<batch>, parameter_server<async>{c},
                   {.threads = 1}};
-        if (detail::has_served(t)) return "served";
+        if (t.has_served()) return "served";
         double first = 0, last = 0;
         for (int round = 0; round < 6; ++round) {
             const std::vector<float> seen = run<1, 4, true>(t);
             for (int i = 0; i < steps; ++i)
                 (round == 0 ? first : last) += round == 0 || round == 5 ? double{seen[std::size_t(i)]} : 0;
         }
-        detail::end_training(t);
+        t.end_training();
         return last < first ? "learns"
             : to_text({"from ", base::general_text(first, 4), " to ", base::general_text(last, 4)});
     });

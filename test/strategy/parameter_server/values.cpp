@@ -6,6 +6,7 @@
 #include "io/temporary_folder.hpp"
 #include <boost/test/unit_test.hpp>
 #include <fstream>
+#include <sinter/base/decimal.hpp>
 #include <sinter/estimator/train_and_evaluate.hpp>
 #include <sinter/parameter_server.hpp>
 #include <sinter/sinter.hpp>
@@ -49,7 +50,7 @@ template <class Strategy>
 std::string story(const Strategy& s, const std::string& file) {
     const examples e;
     trainer t{net, softmax_cross_entropy, optimizer(), max_batch<batch>, s, {.threads = 1}};
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     std::string all;
     const auto add = [&](double x) { all += base::general_text(x, 9) + " "; };
     for (int i = 0; i < 7; ++i) t.step(e.at(i));
@@ -99,7 +100,7 @@ std::string loads_while_others_lag(const cluster& c, const std::string& file) {
     const examples e;
     trainer t{net, softmax_cross_entropy, adam{.learning_rate = 0.01f}, max_batch<batch>,
               parameter_server<Mode>{c, {.input = batch_input::global}}, {.threads = 1}};
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     random_stream pauses(static_cast<std::uint64_t>(c.rank() + 1));
     const auto go_on = [&](std::int64_t to) {
         while (t.steps() < to) {
@@ -119,7 +120,7 @@ std::string loads_while_others_lag(const cluster& c, const std::string& file) {
         t.session().reduce(span<double>(&all_have_read, 1));
     }
     go_on(15);
-    detail::end_training(t);
+    t.end_training();
     const std::string end = hash_of_file(t) == saved ? "not trained" : hash_of_file(t);
     return to_text({all, t.steps(), " ", end});
 }
@@ -144,7 +145,7 @@ std::string follows(const Strategy& s, const std::string& begun) {
     const examples e;
     trainer t{net, softmax_cross_entropy, parameter_groups{sgd{.learning_rate = 1e-30f}, frozen<"middle/*">},
               max_batch<batch>, s, {.threads = 1}};
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     const auto overwrite = [&] {
         for (int i = 0; i < t.parameters(); ++i) {
             const auto n = static_cast<std::size_t>(t.parameter(i).s.size());
@@ -249,7 +250,7 @@ std::string means_of_all(const cluster& c) {
     const examples e;
     trainer t{net, softmax_cross_entropy, adam{}, max_batch<batch>,
               parameter_server<stale<1>>{c, {.input = batch_input::global}}, {.threads = 1}};
-    if (detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     t.step(e.at(0));
     const bool first = c.rank() == 0;
     std::string all;
@@ -261,7 +262,7 @@ std::string means_of_all(const cluster& c) {
     add(first ? 3 : 7, first ? 2 : 0);
     add(first ? 3 : 7, 0);
     add(0, 0);
-    detail::end_training(t);
+    t.end_training();
     return all;
 }
 BOOST_AUTO_TEST_CASE(means_where_weights_cancel) {

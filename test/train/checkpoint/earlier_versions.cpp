@@ -5,10 +5,12 @@
 // once: servers' files are of one kind of processor and compiler's options
 #define BOOST_TEST_MODULE earlier_versions
 #include <boost/test/unit_test.hpp>
+#include <sinter/estimator/training_end.hpp>
 #include "fixtures/checkpoints.hpp"
 #include "fixtures/checkpoints_jobs.hpp"
 #include "io/temporary_folder.hpp"
 #include <sstream>
+#include <filesystem>
 
 // Checkpoints that an earlier version has written: one process's file and folder, the folder of the chief of several
 // members, and that of servers. This version goes on from them, and ends where it would have ended itself.
@@ -58,7 +60,7 @@ BOOST_AUTO_TEST_CASE(older_than_all_that_is_written_now) {
     put_files(old_checkpoints::all_jobs[1], folder.path());
     const checkpoint_folder files(folder.path(), 3);
     BOOST_TEST(files.steps() == (std::vector<std::int64_t>{10, 5}), boost::test_tools::per_element());
-    const detail::training_end end(folder.path());
+    const training_parts::training_end end(folder.path());
     BOOST_TEST(end.read().step == 10);
     BOOST_TEST(end.step(10) == 10);
     BOOST_TEST(end.step(18) == -1);   // a job that is asked for more has not ended

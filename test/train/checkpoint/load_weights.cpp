@@ -4,6 +4,7 @@
 #include "fixtures/weights_elsewhere.hpp"
 #include "io/error_parts.hpp"
 #include "io/temporary_folder.hpp"
+#include <sinter/train/checkpoint/import/find_variable.hpp>
 #include <sinter/device/cpu.hpp>
 #include <sinter/io/npz.hpp>
 #include <sinter/io/npy.hpp>
@@ -164,19 +165,10 @@ BOOST_AUTO_TEST_CASE(whole_files_of_ours) {
                                 "'step' -> 'step': unexpected", folder / "whole");
 }
 
-namespace {
-/// As much of a trainer as loading needs, with one parameter.
-struct one_kernel {
-    variable_info v{"kernel", 0, extents(3, 2), {}, {}, 6, {}};
-    std::vector<float> x;
-    static int parameters() { return 1; }
-    static int states() { return 0; }
-    const variable_info& parameter(int) const { return v; }
-    const variable_info& state(int) const { return v; }
-    static std::string path(const variable_info&) { return "dense/kernel"; }
-    void set_plain(const variable_info&, const float* from) { x.assign(from, from + 6); }
-};
-} // namespace
+/// dense/kernel, [3, 2].
+static constexpr facts::scope_entry scopes[] = {{}, {"dense", 0, 0}};
+static constexpr variable_info kernel{"kernel", 1, extents(3, 2), {}, {}, 6, {}};
+static constexpr trainer_facts one_kernel{.parameters = {&kernel, 1}, .states = {}, .scopes = {scopes, 2}};
 
 BOOST_AUTO_TEST_CASE(kinds_of_files_and_of_numbers) {
     const temporary_folder folder;
@@ -185,9 +177,10 @@ BOOST_AUTO_TEST_CASE(kinds_of_files_and_of_numbers) {
     const std::uint16_t f16[] = {0x3c00, 0xc000, 0x3800, 0x3400, 0x7bff, 0x0001};   // 1 largest and 1 smallest number
     const std::uint16_t bf16[] = {0x3f80, 0xc000, 0x3f00, 0x3e80, 0x4780, 0x3380};
     const auto loads = [&](const std::string& path, const name_map& map, const std::vector<float>& x) {
-        one_kernel t;
-        load_weights(t, path, map);
-        BOOST_TEST(t.x == x, boost::test_tools::per_element());
+        const auto all = training_parts::read_weights(one_kernel, path, map);
+        BOOST_REQUIRE(all.size() == 1u);
+        BOOST_TEST(all[0].v == &kernel);
+        BOOST_TEST(all[0].x == x, boost::test_tools::per_element());
     };
     st::write(folder / "a", {{"dense/kernel", st::dtype::f64, {3, 2}, f64}});
     loads(folder / "a", {}, wanted);
@@ -207,19 +200,19 @@ BOOST_AUTO_TEST_CASE(kinds_of_files_and_of_numbers) {
 
 BOOST_AUTO_TEST_CASE(patterns) {
     std::vector<std::string_view> stars;
-    BOOST_TEST(sinter::detail::matches("a.*.b.*", "a.1.b.b.2", stars));
+    BOOST_TEST(training_parts::matches("a.*.b.*", "a.1.b.b.2", stars));
     BOOST_TEST((stars == std::vector<std::string_view>{"1", "b.2"}));
     stars.clear();
-    BOOST_TEST(sinter::detail::matches("*x", "axbx", stars));
+    BOOST_TEST(training_parts::matches("*x", "axbx", stars));
     BOOST_TEST((stars == std::vector<std::string_view>{"axb"}));
-    BOOST_TEST(!sinter::detail::matches("a*c", "ab", stars));
-    BOOST_TEST(!sinter::detail::matches("a", "ab", stars));
-    BOOST_TEST(sinter::detail::matches("*", "", stars));
+    BOOST_TEST(!training_parts::matches("a*c", "ab", stars));
+    BOOST_TEST(!training_parts::matches("a", "ab", stars));
+    BOOST_TEST(training_parts::matches("*", "", stars));
     const auto has = [](const std::string& p) {
         return p == "batch_norm_2/gamma" || p == "embedding/table" || p == "lstm.1/kernel";
     };
     const auto path = [&](const char* name, framework f) {
-        return sinter::detail::find_variable(name, {.from = f}, has).path;
+        return training_parts::find_variable(name, {.from = f}, has).path;
     };
     BOOST_TEST(path("batch_normalization_2/gamma:0", framework::keras) == "batch_norm_2/gamma");
     BOOST_TEST(path("net/batch_normalization_2/gamma", framework::keras) == "batch_norm_2/gamma");

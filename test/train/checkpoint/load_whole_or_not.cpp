@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(the_best_weights_are_whole) {
     auto data = data::dataset(extents(3), std::vector<float>(x, x + 12))
         .labels(std::vector<std::int32_t>(labels, labels + 4)) | data::batch(4);
     trainer_of<net, adam> t({}, {.threads = 1, .seed = 2}), other({}, {.threads = 1});
-    sinter::detail::model_run<trainer_of<net, adam>> run(t, data, {});
+    model_run<trainer_of<net, adam>> run(t, data);
     keep_best best({.what = watched::loss});
     run.result.loss = 2;
     best.epoch_end(run);

@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE hooks
 #include <boost/test/unit_test.hpp>
 #include "io/error_parts.hpp"
+#include "support/no_model.hpp"
 #include <sinter/sinter.hpp>
 #include <sinter/train/hooks/early_stop.hpp>
 #include <sinter/train/hooks/interrupt.hpp>
@@ -76,7 +77,7 @@ BOOST_AUTO_TEST_CASE(early_stop_decides) {
 BOOST_AUTO_TEST_CASE(reduce_on_plateau_decides) {
     estimator m{net, mse, sgd{.learning_rate = 1}, {.threads = 1}};
     auto data = data::dataset(extents(1), {1}).targets(extents(1), {1}) | data::batch(1);
-    sinter::detail::model_run<trainer_of<decltype(m)>> run(m.inner(), data, {});
+    model_run<trainer_of<decltype(m)>> run(m.inner(), data);
     reduce_on_plateau slower({.factor = 0.5f, .patience = 2, .min_delta = 0, .cooldown = 1, .min_rate = 0.2f});
     slower.begin(run);
     const double losses[] = {4, 4, 4, 4, 4, 4, 3, 3, 3, 3, 3, 3};
@@ -88,29 +89,32 @@ BOOST_AUTO_TEST_CASE(reduce_on_plateau_decides) {
     }
     BOOST_TEST(slower.reductions() == 3);
 }
-/// An optimizer with a hook beside it, and no model.
+/// An optimizer, and no net.
 template <class Optimizer>
-struct optimizer_run {
-    struct {
-        Optimizer o;
-        Optimizer& optimizer() { return o; }
-    } model;
-    bool resumed = false, lost = false;
-    epoch_result result{};
+struct optimizer_alone : sinter::test::no_model {
+    Optimizer o;
+    explicit optimizer_alone(const Optimizer& x) : o(x) {}
+    void each_constant_rate(const char*, base::function_ref<void(float&)> f) override {
+        compiler::each_schedule(o, [&](schedule& s) { f(s.peak); });
+    }
 };
 /// Rates after one reduction to a half, whatever is around them.
 template <class Optimizer>
 static std::vector<float> halved(Optimizer o) {
-    optimizer_run<Optimizer> run{{o}};
+    optimizer_alone<Optimizer> model(o);
+    auto data = data::dataset(extents(1), {1}) | data::batch(1);
+    loop_run run(model, data);
     reduce_on_plateau slower({.what = watched::loss, .factor = 0.5f, .patience = 0, .min_rate = 0.04f}), again;
     slower.begin(run);
     for (int epoch = 1; epoch <= 2; ++epoch) {
-        run.result = {.epoch = epoch, .loss = 1};
+        run.result = {};
+        run.result.epoch = epoch;
+        run.result.loss = 1;
         slower.epoch_end(run);
     }
     BOOST_TEST(slower.reductions() == 1);
     std::vector<float> rates;
-    compiler::each_schedule(run.model.o, [&](const schedule& s) { rates.push_back(s.at(0)); });
+    compiler::each_schedule(model.o, [&](const schedule& s) { rates.push_back(s.at(0)); });
     BOOST_TEST(slower.rate() == rates[0]);
     return rates;
 }
@@ -139,7 +143,7 @@ BOOST_AUTO_TEST_CASE(the_best_weights_come_back) {
     const std::string file = "keep_best_test.safetensors";
     keep_best best({.file = file.c_str()});
     auto data = data::dataset(extents(1), {1}).targets(extents(1), {1}) | data::batch(1);
-    sinter::detail::model_run<trainer_of<decltype(m)>> run(m.inner(), data, {});
+    model_run<trainer_of<decltype(m)>> run(m.inner(), data);
     best.begin(run);
     const auto weight = [&] { return m.inner().plain(m.inner().parameter(0))[0]; };
     const auto put = [&](float w) { m.inner().set_plain(m.inner().parameter(0), &w); };

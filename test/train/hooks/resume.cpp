@@ -175,19 +175,15 @@ BOOST_AUTO_TEST_CASE(losses_that_alternate) {
 }
 
 /// What a member that joins a job is given, and what it makes of it.
-template <class Run>
-detail::archive_of<Run, true> archive(Run& run) {
-    return detail::archive_of<Run, true>(run);
-}
 struct gives {
     std::vector<std::byte> bytes;
     void after_step(auto& run, const data::batch_view&) {
-        if (run.step == 17) bytes = archive(run).hand_over("as here");
+        if (run.step == 17) bytes = training_parts::archive_of(run)->hand_over("as here");
     }
 };
 struct takes {
     const std::vector<std::byte>& bytes;
-    void resume(auto& run) { archive(run).take_over(bytes, "as here"); }
+    void resume(auto& run) { training_parts::archive_of(run)->take_over(bytes, "as here"); }
 };
 BOOST_AUTO_TEST_CASE(a_run_that_is_handed_on_has_the_steps_of_each_loss) {
     constexpr auto one = features<2> >> dense<2>;

@@ -21,10 +21,8 @@ SINTER_APART void draw_digit(int digit, random_stream& random, float* image);
 /// i) alone. data_error if n < 0.
 SINTER_APART dataset drawn_digits(std::int64_t n, std::uint64_t seed = 0);
 
-#if SINTER_BODIES
+/// In the unit square, y downwards.
 struct pen_point { float x, y; };
-
-   ///< in the unit square, y downwards
 
 /// A pen stroke: a polyline, or a smooth curve through its points.
 struct pen_stroke {
@@ -63,6 +61,7 @@ inline constexpr digit_shape digit_shapes[10] = {
                                   {.84f, .45f}, {.66f, .78f}, {.30f, .96f}}}}},
 };
 
+#if SINTER_BODIES
 /// Inks the segment a-b with a round pen of `radius` pixels; the pen's edge is one pixel soft.
 inline void ink(float* image, pen_point a, pen_point b, float radius, float strength) {
     const float reach = radius + 1, dx = b.x - a.x, dy = b.y - a.y, length2 = dx * dx + dy * dy;

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/target_namespace.hpp>
+#include <cstdint>
 #include <optional>
 #if SINTER_BODIES
 #include <sinter/base/number_text.hpp>

@@ -9,6 +9,7 @@
 #include <sinter/parameter_server/shard_checkpoint.hpp>
 #include <cstdio>
 #include <exception>
+#include <fcntl.h>
 #include <memory>
 
 namespace sinter::inline SINTER_ORDINARY::parameter_servers {

@@ -74,7 +74,7 @@ public:
     template <class Q = P>
     batch_view prepare(const batch_view& b, const step_values& v, span<const runtime::batch_shard> parts) {
         static constexpr auto& look = compiler::remote_lookups_of<Q>;
-        if (b.size < 1 || b.size > most_examples) strategy_parts::refuse_size(b.size, most_examples);
+        if (b.size < 1 || b.size > most_examples) session_parts::refuse_size(b.size, most_examples);
         const std::int32_t* from[std::size_t{look.n + 1}];
         find_sources<Q>(b, from);
         for (table_rows& t : tables_) t.rows.clear();
@@ -193,14 +193,14 @@ private:
     void find_sources(const batch_view& b, const std::int32_t** from) {
         static constexpr auto& look = compiler::remote_lookups_of<Q>;
         const float* targets[std::size_t{Q::v.n_targets + 1}];
-        if constexpr (look.of_targets) strategy_parts::bind_targets(b, Q::v.targets, Q::v.n_targets, targets);
+        if constexpr (look.of_targets) session_parts::bind_targets(b, Q::v.targets, Q::v.n_targets, targets);
         for (int i = 0; i < look.n; ++i) {
             const remote_lookup& l = look.at[i];
             from[i] = nullptr;
             if (l.source == lookup_source::drawn) continue;
             const float* x = l.source == lookup_source::target
                                  ? targets[l.number]
-                                 : strategy_parts::input_port(b, l.number, Q::v.inputs[l.number]);
+                                 : session_parts::input_port(b, l.number, Q::v.inputs[l.number]);
             from[i] = reinterpret_cast<const std::int32_t*>(x);
         }
     }
@@ -212,7 +212,7 @@ private:
         if (ports_.size() < at(look.n)) ports_.resize(at(look.n));
         inputs_.resize(at(Q::v.n_inputs));
         for (std::size_t i = 0; i < own && !b.inputs.empty(); ++i)
-            inputs_[i] = strategy_parts::input_column(b, static_cast<int>(i), Q::v.inputs[i]);
+            inputs_[i] = session_parts::input_column(b, static_cast<int>(i), Q::v.inputs[i]);
         if (b.inputs.empty() && own && b.x) inputs_[0] = {b.x, nullptr, Q::v.inputs[0].s.size()};
         for (int i = 0; i < look.n; ++i) {
             const remote_lookup& l = look.at[i];

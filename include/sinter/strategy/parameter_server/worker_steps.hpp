@@ -182,7 +182,7 @@ private:
         const int shards = replicas_.size(), first_shard = job_.member().index * shards;
         const batch_cut parts = cut(b.whole ? b.whole : b.size);
         if (parts.size < 1 || parts.size > parts.of * program::v.max_batch)
-            strategy_parts::refuse_size(parts.size, parts.of * program::v.max_batch);
+            session_parts::refuse_size(parts.size, parts.of * program::v.max_batch);
         const example_range own = parts.own(shards);
         need_examples({b.first, b.size}, own, parts.size);
         first_ = own.first - b.first;

@@ -176,7 +176,7 @@ private:
         if (members.per_worker()) {
             const int most = replicas.size() * P::v.max_batch;
             try {
-                if (b.size < 0 || b.size > most) strategy_parts::refuse_size(b.size, most);
+                if (b.size < 0 || b.size > most) session_parts::refuse_size(b.size, most);
                 if (b.size) bind_ports<P>(b, ports, true);
             } catch (const std::exception& e) {   // the others wait for this member
                 members.fail(e.what());
@@ -187,7 +187,7 @@ private:
         } else {
             const int most = all_shards_ * P::v.max_batch;
             if (b.whole) cut.size = b.whole;
-            if (cut.size < 1 || cut.size > most) strategy_parts::refuse_size(cut.size, most);
+            if (cut.size < 1 || cut.size > most) session_parts::refuse_size(cut.size, most);
             need_examples({b.first, b.size}, cut.own(replicas.size()), cut.size);
             if (b.size) bind_ports<P>(b, ports, true);   // of a whole batch: what is wrong with it, all members see
             totals_.begin_shared(v, cut.size, all_shards_);

@@ -30,15 +30,17 @@ SINTER_APART std::string rectangle(double x, double y, double w, double h, std::
 SINTER_APART std::string document(double w, double h, std::string_view title, std::string_view content);
 
 /// Writes a picture; the whole file, or with an io_error none of it.
-inline void write(const std::string& path, std::string_view picture) {
-    io::atomic_write(path, [&](io::output_file& file) { file.write(picture); });
-}
+SINTER_APART void write(const std::string& path, std::string_view picture);
 
 inline constexpr const char* ink = "#222222";
 inline constexpr const char* faint_ink = "#666666";
 inline constexpr const char* grid = "#e4e4e4";
 
 #if SINTER_BODIES
+SINTER_APART void write(const std::string& path, std::string_view picture) {
+    io::atomic_write(path, [&](io::output_file& file) { file.write(picture); });
+}
+
 SINTER_APART std::string number(double v) {
     std::string s = base::fixed_text(v, 2);
     while (s.back() == '0') s.pop_back();

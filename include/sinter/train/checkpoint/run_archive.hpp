@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/target_namespace.hpp>
+#include <sinter/base/cold.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::safetensors {
+namespace sinter::inline SINTER_ORDINARY::safetensors {
 struct contents;   // io/safetensors/contents.hpp
 }
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 class run_record;   // io/run_record.hpp
 
@@ -34,15 +36,11 @@ public:
     virtual void take_over(const std::vector<std::byte>& bytes, const std::string& terms) = 0;
 };
 
-namespace detail {
+struct loop_run;   // train/loop_run.hpp
 
-/// That of a run, a model_run. `Joins`: runs are handed over; the two calls of that do nothing otherwise. It is defined
-/// in <sinter/train/checkpoint/run_checkpoint.hpp>.
-template <class Run, bool Joins>
-class archive_of;
-template <class Run, bool Joins>
-concept has_archive = requires { sizeof(archive_of<Run, Joins>); };
-
-} // namespace detail
+namespace training_parts {
+/// That of a run.
+SINTER_APART SINTER_COLD std::unique_ptr<run_archive> archive_of(loop_run& run);
+} // namespace training_parts
 
 } // namespace sinter

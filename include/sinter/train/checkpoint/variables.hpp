@@ -8,8 +8,6 @@
 /// train/initialize.hpp.
 namespace sinter::inline SINTER_TARGET {
 
-enum class not_finite { refused, saved };   ///< what files do about weights and states that are infinite or NaN
-
 /// `conv2d_1/kernel`.
 SINTER_COLD inline std::string path_of(base::view<const compiler::scope_entry> scopes, const variable_info& v) {
     return path_of(scopes, v.scope, v.name);

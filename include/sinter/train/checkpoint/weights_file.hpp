@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/io/safetensors.hpp>
-#include <sinter/train/checkpoint/reserved_names.hpp>
-#include <sinter/train/settings.hpp>
-#include <cstring>
+#include <string>
+#include <vector>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// The weights and states that save() wrote, whole or without what resuming needs, for a program
 /// that predicts and never trains:
@@ -18,32 +19,18 @@ namespace sinter::inline SINTER_TARGET {
 /// safetensors.
 class weights_file {
 public:
-    static constexpr program_options policy{};
-
-    explicit weights_file(const std::string& path) { take(safetensors::read(path)); }
+    SINTER_APART SINTER_COLD explicit weights_file(const std::string& path);
     /// A file's bytes that lie in memory, at any address; the caller keeps them there. Errors call
     /// them "memory".
-    explicit weights_file(span<const std::byte> bytes) : file_(safetensors::parse(bytes, "memory")) {}
+    SINTER_APART SINTER_COLD explicit weights_file(span<const std::byte> bytes);
 
     /// mismatch_error, with a line for every tensor that is missing, unexpected or different,
     /// unless the file has just these, beside the optimizer's memory, the number of steps and what
     /// is `not_needed`.
-    void check(const std::vector<safetensors::expected_tensor>& expected,
-               const std::vector<std::string>& not_needed = {}) const {
-        safetensors::contents own{file_.source, {}, {}};
-        for (const auto& [name, tensor] : file_.tensors)
-            if (!detail::is_for_resuming(name) &&
-                std::find(not_needed.begin(), not_needed.end(), name) == not_needed.end())
-                own.tensors.emplace(name, tensor);
-        safetensors::check_matches(expected, own);
-    }
+    SINTER_APART SINTER_COLD void check(const std::vector<safetensors::expected_tensor>& expected,
+                                        const std::vector<std::string>& not_needed = {}) const;
     /// A tensor that was checked.
-    std::vector<float> plain(const std::string& name) const {
-        const span<const std::byte> bytes = file_.at(name).data;
-        std::vector<float> x(bytes.size() / sizeof(float));
-        std::memcpy(x.data(), bytes.data(), bytes.size());   // the file's bytes may lie anywhere
-        return x;
-    }
+    SINTER_APART SINTER_COLD std::vector<float> plain(const std::string& name) const;
 
 private:
     io::byte_buffer bytes_;   ///< of a file that was read
@@ -56,3 +43,31 @@ private:
 };
 
 } // namespace sinter
+
+#if SINTER_BODIES
+#include <sinter/train/checkpoint/reserved_names.hpp>
+#include <algorithm>
+#include <cstring>
+
+namespace sinter::inline SINTER_ORDINARY {
+
+SINTER_APART weights_file::weights_file(const std::string& path) { take(safetensors::read(path)); }
+SINTER_APART weights_file::weights_file(span<const std::byte> bytes) : file_(safetensors::parse(bytes, "memory")) {}
+SINTER_APART void weights_file::check(const std::vector<safetensors::expected_tensor>& expected,
+                                      const std::vector<std::string>& not_needed) const {
+    safetensors::contents own{file_.source, {}, {}};
+    for (const auto& [name, tensor] : file_.tensors)
+        if (!training_parts::is_for_resuming(name) &&
+            std::find(not_needed.begin(), not_needed.end(), name) == not_needed.end())
+            own.tensors.emplace(name, tensor);
+    safetensors::check_matches(expected, own);
+}
+SINTER_APART std::vector<float> weights_file::plain(const std::string& name) const {
+    const span<const std::byte> bytes = file_.at(name).data;
+    std::vector<float> x(bytes.size() / sizeof(float));
+    std::memcpy(x.data(), bytes.data(), bytes.size());   // the file's bytes may lie anywhere
+    return x;
+}
+
+} // namespace sinter
+#endif

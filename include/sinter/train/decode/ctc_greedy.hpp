@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <cstdint>
 #include <sinter/base/separate_compilation.hpp>
 #include <vector>
 #if SINTER_BODIES

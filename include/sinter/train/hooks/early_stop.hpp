@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/train/hooks/monitor.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// What early_stop may be given.
 struct early_stop_options {
@@ -23,47 +23,59 @@ struct early_stop_options {
 class early_stop {
 public:
     static constexpr const char* name = "early_stop";
-    explicit early_stop(early_stop_options o = {}) : o_(o), monitor_(o.what, o.min_delta, "early_stop", o.monitor) {
-        if (o.patience < 0)
-            throw option_error("patience", "early_stop", std::to_string(o.patience), "0 or more epochs");
-    }
+    SINTER_APART explicit early_stop(early_stop_options o = {});
     SINTER_COLD void check_run(training_run& run) { monitor_.check_run(run); }
     /// A run that had ended goes on where patience is now longer than what had passed.
-    SINTER_COLD void begin(training_run& run) {
-        stopped_ = stopped_ && run.resumed && wait_ >= o_.patience;
-        if (stopped_) run.stop(name);
-    }
-    SINTER_COLD void epoch_end(training_run& run) {
-        if (run.lost) return;   // nothing was measured, and it ends anyhow
-        const epoch_result& r = run.result;
-        const double x = monitor_.of(r);
-        if (seen_++ < o_.start_from) return;
-        ++wait_;
-        if (monitor_.better(x)) {
-            best_epoch_ = r.epoch;
-            const bool passed = monitor_.rises() ? x - o_.min_delta > o_.baseline : x + o_.min_delta < o_.baseline;
-            if (passed || o_.baseline != o_.baseline) wait_ = 0;
-            return;
-        }
-        stopped_ = wait_ >= o_.patience && seen_ > 1;
-        if (stopped_) run.stop(name);
-    }
-    void state(auto& s) {
+    SINTER_APART SINTER_COLD void begin(training_run& run);
+    SINTER_APART SINTER_COLD void epoch_end(training_run& run);
+    SINTER_COLD void state(hook_state& s) {
         s("wait", wait_)("seen", seen_)("best_epoch", best_epoch_)("stopped", stopped_)("watched", monitor_);
     }
-    void describe(description& d) const {
-        monitor_.describe(d);
-        d("patience", o_.patience)("start_from", o_.start_from)("baseline", o_.baseline);
-    }
+    SINTER_APART void describe(description& d) const;
     bool stopped() const { return stopped_; }
     double best() const { return monitor_.best(); }
     int best_epoch() const { return best_epoch_; }   ///< 0: none yet
 
 private:
     early_stop_options o_;
-    detail::monitor monitor_;
+    training_parts::monitor monitor_;
     int wait_ = 0, seen_ = 0, best_epoch_ = 0;
     bool stopped_ = false;
 };
 
 } // namespace sinter
+
+#if SINTER_BODIES
+namespace sinter::inline SINTER_ORDINARY {
+
+SINTER_APART early_stop::early_stop(early_stop_options o)
+    : o_(o), monitor_(o.what, o.min_delta, "early_stop", o.monitor) {
+    if (o.patience < 0)
+        throw option_error("patience", "early_stop", std::to_string(o.patience), "0 or more epochs");
+}
+SINTER_APART void early_stop::begin(training_run& run) {
+    stopped_ = stopped_ && run.resumed && wait_ >= o_.patience;
+    if (stopped_) run.stop(name);
+}
+SINTER_APART void early_stop::epoch_end(training_run& run) {
+    if (run.lost) return;   // nothing was measured, and it ends anyhow
+    const epoch_result& r = run.result;
+    const double x = monitor_.of(r);
+    if (seen_++ < o_.start_from) return;
+    ++wait_;
+    if (monitor_.better(x)) {
+        best_epoch_ = r.epoch;
+        const bool passed = monitor_.rises() ? x - o_.min_delta > o_.baseline : x + o_.min_delta < o_.baseline;
+        if (passed || o_.baseline != o_.baseline) wait_ = 0;
+        return;
+    }
+    stopped_ = wait_ >= o_.patience && seen_ > 1;
+    if (stopped_) run.stop(name);
+}
+SINTER_APART void early_stop::describe(description& d) const {
+    monitor_.describe(d);
+    d("patience", o_.patience)("start_from", o_.start_from)("baseline", o_.baseline);
+}
+
+} // namespace sinter
+#endif

@@ -11,9 +11,10 @@
 /// from. Hooks are not copied: what one has found can be asked of it afterwards.
 ///
 /// Arguments
-///     `run` is a model_run<Trainer> (train/loop.hpp). A hook that asks for numbers alone may take it as training_run&
-///     (train/training_run.hpp); one that needs the model takes auto&, and has it in run.model, with run.data
-///     beside it. All calls return void.
+///     `run` is a model_run<Trainer> (train/model_run.hpp). A hook that asks for numbers alone may take it as
+///     training_run& (train/training_run.hpp). One that asks values, steps or members, and not their types, takes
+///     loop_run& (train/loop_run.hpp), and has them in run.trained, with run.data beside it: it is compiled once. One
+///     that needs the model's type takes auto&, and has the trainer in run.model. All calls return void.
 /// Calls
 ///     void resume(run)                      before all others, of all hooks: a run that was saved may be loaded
 ///     void check_run(run)                   before any begin: throws where what the hook needs is not there, and
@@ -76,11 +77,11 @@
 /// Exceptions
 ///     One that a hook throws ends training and comes out of train(): no other hook is called. The model is as the last
 ///     step left it, and what hooks and checkpoints have written stays.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// Whether train() of a model takes H as a hook.
 template <class H>
-concept training_hook = detail::has_any_call<std::remove_cvref_t<H>> || std::is_invocable_v < std::remove_cvref_t<H>
-&, const epoch_result& > ;
+concept training_hook = training_parts::has_any_call<std::remove_cvref_t<H>> ||
+    std::is_invocable_v<std::remove_cvref_t<H>&, const epoch_result&>;
 
 } // namespace sinter

@@ -4,44 +4,12 @@
 #include <sinter/base/description.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/data/type_text.hpp>
-#include <sinter/train/training_run.hpp>
+#include <sinter/train/hooks/hook_table.hpp>
 #include <type_traits>
 
 /// How the loop calls hooks (train/hooks/hook.hpp): by tables of functions, so that it is compiled
 /// once, whatever they are.
-namespace sinter::inline SINTER_TARGET {
-
-class hook_state;   // train/hooks/hook_state.hpp
-
-namespace detail {
-
-/// The calls that have the run as their only argument.
-enum class hook_call : std::uint8_t {
-    resume,
-    begin,
-    chief_changed,
-    epoch_begin,
-    pass_stopped,
-    pass_end,
-    epoch_end,
-    end,
-    serve,
-    check_run
-};
-inline constexpr int calls_of_a_run = static_cast<int>(hook_call::check_run) + 1;
-
-/// One hook's calls; null where it has none.
-struct hook_calls {
-    void* hook = nullptr;
-    const char* name = nullptr;   ///< that its state is saved under
-    void (*at[calls_of_a_run])(void*, training_run&) = {};
-    bool may_measure = false;   ///< at a pass's end, what it does not tell of in check_run()
-    void (*before_step)(void*, training_run&, const batch_view&) = nullptr;
-    void (*after_step)(void*, training_run&, const batch_view&) = nullptr;
-    void (*checkpoint_saved)(void*, training_run&, const std::string&) = nullptr;
-    void (*state)(void*, hook_state&) = nullptr;
-    void (*describe)(void*, description&) = nullptr;   ///< of one that members share: what it is called, and settings
-};
+namespace sinter::inline SINTER_ORDINARY::training_parts {
 
 /// Every call's name as a member. Of a class that derives from this and a hook, the names that the
 /// hook has as well are ambiguous: so it is known which it has, whatever their signatures.
@@ -161,10 +129,8 @@ hook_calls calls_of(H& h) {
 }
 
 /// A call of one hook, where it has it.
-SINTER_COLD inline void tell(const hook_calls& h, hook_call call, training_run& run) {
+inline void tell(const hook_calls& h, hook_call call, training_run& run) {
     if (const auto f = h.at[static_cast<int>(call)]) f(h.hook, run);
 }
 
-} // namespace detail
-
-} // namespace sinter
+} // namespace sinter::training_parts

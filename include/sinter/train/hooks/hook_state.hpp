@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// What of a hook lives on in a saved run. The hook lists its variables once, for saving and for
 /// loading:

@@ -4,7 +4,7 @@
 #include <sinter/base/os/signal_handler.hpp>
 #include <sinter/train/hooks/hook.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// While one of these lives, the first Ctrl-C (SIGINT) only asks training to stop after the step
 /// that is being done, without an error; a second one ends the program as ever. One at a time. A

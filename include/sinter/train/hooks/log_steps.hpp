@@ -5,7 +5,7 @@
 #include <sinter/train/progress_line.hpp>
 #include <cstdio>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// What log_steps may be given.
 struct log_steps_options {
@@ -34,13 +34,13 @@ public:
 
 private:
     log_steps_options o_;
-    detail::step_timer timer_;
+    training_parts::step_timer timer_;
     double last_ = 0;
 
     SINTER_COLD void write(const training_run& run, double seconds) {
         std::fprintf(o_.out, "step %lld: loss %s (%s s)\n", static_cast<long long>(run.step),
-                     detail::four_decimals(static_cast<double>(run.loss)).c_str(),
-                     detail::four_decimals(seconds).c_str());
+                     training_parts::four_decimals(static_cast<double>(run.loss)).c_str(),
+                     training_parts::four_decimals(seconds).c_str());
         std::fflush(o_.out);
     }
 };

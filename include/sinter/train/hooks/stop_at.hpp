@@ -4,7 +4,7 @@
 #include <sinter/base/number_text.hpp>
 #include <sinter/train/hooks/hook.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// What stop_at may be given.
 struct stop_at_options {

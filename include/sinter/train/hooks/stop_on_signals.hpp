@@ -4,7 +4,7 @@
 #include <sinter/base/os/signal_handler.hpp>
 #include <sinter/train/hooks/hook.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// While one of these lives, SIGINT, SIGTERM and SIGUSR1 (which Slurm sends when time is nearly up)
 /// stop training behind a step, or within the validation that is going on, so that save_checkpoints

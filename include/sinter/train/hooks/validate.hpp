@@ -3,7 +3,7 @@
 #include <sinter/train/hooks/hook_state.hpp>
 #include <sinter/train/hooks/validation.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// Evaluates a data set at each epoch's end. train() does so itself for train_options::validation,
 /// whose loss and accuracy are members of the result, and whose metrics begin with "val_". Another

@@ -4,7 +4,7 @@
 #include <sinter/base/span.hpp>
 #include <string_view>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_ORDINARY::training_parts {
 
 /// How a framework names what layers own, and lays it out. One file for each framework fills this
 /// in.
@@ -21,4 +21,4 @@ struct import_convention {
     bool kernels_output_first = false;          ///< [out, in, window...] instead of [window..., in, out]
 };
 
-} // namespace sinter::detail
+} // namespace sinter::training_parts

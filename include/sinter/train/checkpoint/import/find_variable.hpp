@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/train/checkpoint/import/keras.hpp>
+#include <sinter/base/function_ref.hpp>
+#include <sinter/train/checkpoint/import/convention.hpp>
 #include <sinter/train/checkpoint/import/name_map.hpp>
-#include <sinter/train/checkpoint/import/pytorch.hpp>
-
-#include <algorithm>
 
 /// From a tensor's name in a file to the path of a parameter or state.
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_ORDINARY::training_parts {
 
-inline const import_convention& convention_of(framework f) {
-    static constexpr import_convention ours{};
-    return f == framework::keras ? keras_convention : f == framework::pytorch ? pytorch_convention : ours;
-}
+SINTER_APART SINTER_COLD const import_convention& convention_of(framework f);
 
 struct found_variable {
     std::string path;               ///< that there is, or, where there is none, the one that was looked for
@@ -20,8 +15,27 @@ struct found_variable {
     bool exists = false, ignored = false;
 };
 
+/// Has the model a variable of this path?
+using variable_exists = base::function_ref<bool(const std::string&)>;
+SINTER_APART SINTER_COLD found_variable find_variable(std::string_view theirs, const name_map& map,
+                                                      variable_exists exists);
+
+} // namespace sinter::training_parts
+
+#if SINTER_BODIES
+#include <sinter/train/checkpoint/import/keras.hpp>
+#include <sinter/train/checkpoint/import/pytorch.hpp>
+#include <algorithm>
+
+namespace sinter::inline SINTER_ORDINARY::training_parts {
+
+SINTER_APART const import_convention& convention_of(framework f) {
+    static constexpr import_convention ours{};
+    return f == framework::keras ? keras_convention : f == framework::pytorch ? pytorch_convention : ours;
+}
+
 /// `part` is `layer` or `layer_3`: then it becomes `to`, its number kept.
-inline void rename_layer(std::string& part, const import_convention::renamed& r) {
+SINTER_COLD inline void rename_layer(std::string& part, const import_convention::renamed& r) {
     if (!part.starts_with(r.theirs)) return;
     const std::string_view rest = std::string_view(part).substr(r.theirs.size());
     const bool number = rest.size() > 1 && rest[0] == '_' && rest.find_first_not_of("0123456789", 1) == rest.npos;
@@ -29,7 +43,7 @@ inline void rename_layer(std::string& part, const import_convention::renamed& r)
 }
 
 /// Their name, spelled our way but for its last part.
-inline std::string respelled(std::string name, const import_convention& c) {
+SINTER_COLD inline std::string respelled(std::string name, const import_convention& c) {
     if (c.dots) std::replace(name.begin(), name.end(), '.', '/');
     std::string out;
     for (std::size_t begin = 0;;) {
@@ -46,8 +60,7 @@ inline std::string respelled(std::string name, const import_convention& c) {
 
 /// The last part of `f.path`, by what the layer has; where it has nothing of the kind, the
 /// likeliest name stays.
-template <class Exists>
-void find_spelled(found_variable& f, const import_convention& c, Exists exists) {
+SINTER_COLD inline void find_spelled(found_variable& f, const import_convention& c, variable_exists exists) {
     const std::size_t last = f.path.rfind('/') + 1;   // 0 where there is no slash
     const std::string layer = f.path.substr(0, last), tensor = f.path.substr(last);
     f.ignored = std::find(c.ignored.begin(), c.ignored.end(), tensor) != c.ignored.end();
@@ -62,9 +75,7 @@ void find_spelled(found_variable& f, const import_convention& c, Exists exists) 
     }
 }
 
-/// `exists(path)`: has the model such a variable?
-template <class Exists>
-found_variable find_variable(std::string_view theirs, const name_map& map, Exists exists) {
+SINTER_APART found_variable find_variable(std::string_view theirs, const name_map& map, variable_exists exists) {
     const import_convention& c = convention_of(map.from);
     found_variable f;
     if (!c.dropped_ending.empty() && theirs.ends_with(c.dropped_ending)) theirs.remove_suffix(c.dropped_ending.size());
@@ -90,4 +101,5 @@ found_variable find_variable(std::string_view theirs, const name_map& map, Exist
     return f;
 }
 
-} // namespace sinter::detail
+} // namespace sinter::training_parts
+#endif

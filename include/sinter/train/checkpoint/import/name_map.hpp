@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/error.hpp>
-#include <sinter/io/printable.hpp>
-
+#include <sinter/base/cold.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// Which tensor of a file is which parameter.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// Who wrote the weights: decides what their names mean and how kernels lie
 /// (train/checkpoint/import/keras.hpp, pytorch.hpp).
@@ -35,11 +35,27 @@ struct name_map {
                                          ///< not there, or ignored
 };
 
-namespace detail {
+namespace training_parts {
 
 /// Does `pattern` describe `name`? The texts of its `*`s, as short as they can be from the left,
 /// are left in `stars`.
-inline bool matches(std::string_view pattern, std::string_view name, std::vector<std::string_view>& stars) {
+SINTER_APART SINTER_COLD bool matches(std::string_view pattern, std::string_view name,
+                                      std::vector<std::string_view>& stars);
+SINTER_APART SINTER_COLD bool matches_any(const std::vector<std::string>& patterns, std::string_view name);
+/// `ours` with its `*`s replaced. option_error where it has more of them than the rule's left side.
+SINTER_APART SINTER_COLD std::string filled_in(const name_rule& rule, const std::vector<std::string_view>& stars);
+
+} // namespace training_parts
+
+} // namespace sinter
+
+#if SINTER_BODIES
+#include <sinter/base/error.hpp>
+#include <sinter/io/printable.hpp>
+
+namespace sinter::inline SINTER_ORDINARY::training_parts {
+
+SINTER_APART bool matches(std::string_view pattern, std::string_view name, std::vector<std::string_view>& stars) {
     const std::size_t star = pattern.find('*');
     if (star == std::string_view::npos) return pattern == name;
     if (!name.starts_with(pattern.substr(0, star))) return false;
@@ -53,15 +69,13 @@ inline bool matches(std::string_view pattern, std::string_view name, std::vector
     stars.resize(mark);
     return false;
 }
-inline bool matches_any(const std::vector<std::string>& patterns, std::string_view name) {
+SINTER_APART bool matches_any(const std::vector<std::string>& patterns, std::string_view name) {
     std::vector<std::string_view> stars;
     for (const std::string& p : patterns)
         if (matches(p, name, stars)) return true;
     return false;
 }
-
-/// `ours` with its `*`s replaced. option_error where it has more of them than the rule's left side.
-inline std::string filled_in(const name_rule& rule, const std::vector<std::string_view>& stars) {
+SINTER_APART std::string filled_in(const name_rule& rule, const std::vector<std::string_view>& stars) {
     std::string out;
     std::size_t used = 0;
     for (const char c : rule.ours) {
@@ -77,6 +91,5 @@ inline std::string filled_in(const name_rule& rule, const std::vector<std::strin
     return out;
 }
 
-} // namespace detail
-
-} // namespace sinter
+} // namespace sinter::training_parts
+#endif

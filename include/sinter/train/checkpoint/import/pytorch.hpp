@@ -5,7 +5,7 @@
 /// PyTorch's names, as a state_dict has them (`features.0.weight`; docs.pytorch.org, torch.nn).
 /// Kernels have their outputs first: linear [out, in], convolutions [out, in, kh, kw]. What
 /// `weight` is depends on the layer.
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_ORDINARY::training_parts {
 
 inline constexpr import_convention::renamed pytorch_tensors[] = {
     {"weight", "kernel"}, {"weight", "gamma"}, {"weight", "table"}, {"bias", "bias"}, {"bias", "beta"},
@@ -13,4 +13,4 @@ inline constexpr import_convention::renamed pytorch_tensors[] = {
 inline constexpr std::string_view pytorch_ignored[] = {"num_batches_tracked"};
 inline constexpr import_convention pytorch_convention{pytorch_tensors, {}, pytorch_ignored, "", true, false, true};
 
-} // namespace sinter::detail
+} // namespace sinter::training_parts

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/span.hpp>
-#include <sinter/io/npz/read.hpp>
-#include <sinter/io/safetensors/read.hpp>
+#include <sinter/base/cold.hpp>
+#include <sinter/base/separate_compilation.hpp>
+#include <sinter/io/byte_buffer.hpp>
+#include <sinter/io/safetensors/contents.hpp>
+#include <string>
+#include <vector>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// Named tensors from a file of any kind that is known, and the bytes that they point into.
 struct tensor_file : safetensors::contents {
@@ -15,7 +18,18 @@ struct tensor_file : safetensors::contents {
 /// called as the file is without its ending. Throws io_error where the file cannot be read,
 /// format_error where it is malformed, or known as a file of PyTorch, Keras, ONNX or GGUF: the
 /// error then has the line of Python that converts it.
-inline tensor_file read_tensors(const std::string& path) {
+SINTER_APART SINTER_COLD tensor_file read_tensors(const std::string& path);
+
+} // namespace sinter
+
+#if SINTER_BODIES
+#include <sinter/base/span.hpp>
+#include <sinter/io/npz/read.hpp>
+#include <sinter/io/safetensors/read.hpp>
+
+namespace sinter::inline SINTER_ORDINARY {
+
+SINTER_APART tensor_file read_tensors(const std::string& path) {
     char start[6] = {};
     io::input_file in(path);
     const std::string_view first(start, in.read_up_to(as_writable_bytes(start)));
@@ -41,3 +55,4 @@ inline tensor_file read_tensors(const std::string& path) {
 }
 
 } // namespace sinter
+#endif
