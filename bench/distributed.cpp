@@ -2,10 +2,11 @@
 // labels: release
 // The time of one training step of several replicas or processes on this machine, as one JSON line.
 // peers: distributed
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/distributed.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/strategy/mirrored.hpp>
-#include <sinter/strategy/parameter_server.hpp>
+#include <sinter/parameter_server.hpp>
 
 #include "local_cluster.hpp"
 #include "nets.hpp"
@@ -114,7 +115,7 @@ int with_servers(Net net, const settings& s) {
             bench::workers_and_servers(addresses, s.workers, i, bench::keyed_job())};
         trainer t{net, softmax_cross_entropy, adam{}, max_batch<largest_batch>, strategy,
                   trainer_options{.threads = 1}};
-        if (detail::has_served(t)) return;
+        if (t.has_served()) return;
         auto batches = examples | data::repeat() | data::batch(asynchronous ? s.batch : s.batch * s.workers);
         auto next = batches.begin();
         std::vector<double> ms;
@@ -141,7 +142,7 @@ int with_servers(Net net, const settings& s) {
         shared.at().median_ms[i] = ms[ms.size() / 2];
         if (i == 0) shared.at().best_ms = ms.front();
         shared.meet(s.workers);
-        detail::end_training(t);
+        t.end_training();
     });
     if (worst != 0) return worst;
     const bench::tally::shared& all = shared.at();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/compiler/cost.hpp>
 
 #include "nets.hpp"

@@ -4,6 +4,7 @@
 // JSON line.
 #include <sys/mman.h>
 
+#include <sinter/base/cluster_error.hpp>
 #include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/collective/ring.hpp>
 

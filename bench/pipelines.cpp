@@ -4,6 +4,7 @@
 // or ahead, by another thread.
 #include "nets.hpp"
 #include "options.hpp"
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/train/losses/sigmoid_cross_entropy.hpp>
 #include <algorithm>
 #include <cstdio>

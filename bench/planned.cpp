@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/collective/halving_doubling.hpp>
 #include <sinter/collective/ring.hpp>
 #include <sinter/profile/describe_distribution.hpp>

@@ -2,6 +2,7 @@
 // The time of one prediction for one example, by one thread, as one JSON line; float32.
 #include "nets.hpp"
 #include "options.hpp"
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/train/export_onnx.hpp>
 #include <sinter/train/predictor.hpp>
 #include <algorithm>

@@ -66,11 +66,7 @@ int looking(const settings& s) {
         const data::dataset examples = images();
         auto batches = examples | data::repeat() | data::batch(64);
         auto next = batches.begin();
-        struct {
-            bool alone = false;
-            std::int64_t step = 0;
-            decltype(t)& model;
-        } run{false, 0, t};
+        model_run<decltype(t)> run(t, batches);
         check_replicas look(often);
         std::vector<double> plain, checked;
         for (int i = 0; i < 500 + 500 * s.rounds; ++i, ++next) {

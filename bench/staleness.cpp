@@ -3,6 +3,9 @@
 // peers: distributed
 // What a net knows after so many updates by gradients of older weights: workers and parameter servers as processes of
 // this machine, Fashion-MNIST. Prints one JSON line.
+#include <cmath>
+#include <sinter/base/decimal.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/data/source/idx.hpp>
 #include <sinter/parameter_server.hpp>
 #include <sinter/parameter_server/calls.hpp>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/profile/kernel_times.hpp>
 
 #include "nets.hpp"

@@ -28,10 +28,22 @@ function(sinter_missing out)
     set(${out} "${missing}" PARENT_SCOPE)
 endfunction()
 
-# sinter_program(<target> <source> <folder> <name>): the executable <folder>/<name> under the build
-# folder.
+# Examples, benchmarks and tests of whole programs link the library of ordinary code (SinterCompiled.cmake), which is
+# built once for all of them. Tests of one folder of the house have all of it from headers: so both forms are tested.
+set(SINTER_LIBRARY_OPTIMISATION "" CACHE STRING "Optimisation of the library that ours link; empty: the build type's")
+sinter_component(compiled)
+sinter_component(parameter_server_compiled)
+
+# sinter_program(<target> <source> <folder> <name> [COMPILED]): the executable <folder>/<name> under the build folder.
 function(sinter_program target source folder name)
     add_executable(${target} ${source})
+    if("COMPILED" IN_LIST ARGN AND NOT source MATCHES "\\.cu$")
+        if(TARGET sinter::parameter_server_compiled)
+            target_link_libraries(${target} PRIVATE sinter::parameter_server_compiled)
+        else()
+            target_link_libraries(${target} PRIVATE sinter::compiled)
+        endif()
+    endif()
     set_target_properties(${target} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder} OUTPUT_NAME ${name})
     target_link_libraries(${target} PRIVATE sinter::sinter)
@@ -105,6 +117,13 @@ function(sinter_compile_like_ours target)
         target_link_options(${target} PRIVATE -fsanitize=${SINTER_SANITIZE})
     endif()
 endfunction()
+
+foreach(part IN ITEMS sinter_compiled sinter_distributed_compiled sinter_parameter_server_compiled)
+    if(TARGET ${part})
+        sinter_compile_like_ours(${part})
+        target_compile_options(${part} PRIVATE ${SINTER_LIBRARY_OPTIMISATION})
+    endif()
+endforeach()
 
 find_package(Boost 1.74 QUIET COMPONENTS program_options OPTIONAL_COMPONENTS serialization)
 find_package(Python3 COMPONENTS Interpreter QUIET)

@@ -8,6 +8,7 @@
 // goes back to the best weights.
 #include "common/onnx.hpp"
 #include "common/results.hpp"
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/sinter.hpp>
 using namespace sinter;
 

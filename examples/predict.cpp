@@ -13,6 +13,7 @@
 // extents can load them; where something differs, load() says what, and nothing is loaded.
 #include "common/onnx.hpp"
 #include "common/results.hpp"
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/io/pgm.hpp>
 #include <sinter/sinter.hpp>
 #include <algorithm>

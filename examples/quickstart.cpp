@@ -13,6 +13,7 @@
 // and learns those. Beside the weights it writes two pictures: how the loss fell, and which classes
 // were taken for which.
 #include "common/results.hpp"
+#include <sinter/train/chart/svg.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/chart.hpp>
 using namespace sinter;

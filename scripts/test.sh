@@ -114,7 +114,8 @@ if has_command clang++; then clang=yes; fi
 if [ $clang = yes ] && has_sanitizers clang++; then sanitize=address,undefined; fi
 if [ $all = yes ] || [ -z "$sanitize" ]; then elsewhere=''; fi
 build gcc -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_FLAGS="$gcc_flags" -DSINTER_NATIVE=ON \
-    -DSINTER_EXAMPLE_OPTIMISATION=-O1 -DSINTER_BENCH_OPTIMISATION=-O0 -DSINTER_BENCH_SYNTAX=$bench_syntax \
+    -DSINTER_EXAMPLE_OPTIMISATION=-O1 -DSINTER_LIBRARY_OPTIMISATION=-O1 \
+    -DSINTER_BENCH_OPTIMISATION=-O0 -DSINTER_BENCH_SYNTAX=$bench_syntax \
     -DSINTER_FUZZ_SEED=$fuzz_seed -DSINTER_TEST_RELEASE=$release -DSINTER_TEST_ELSEWHERE_FOLDERS="$elsewhere" \
     ${python:+-DPython3_EXECUTABLE="$python"}
 if has_sanitizers "$CXX"; then
@@ -127,6 +128,7 @@ if has_thread_sanitizer "$CXX"; then
     build gcc-threads -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_FLAGS="$gcc_flags" \
         -DSINTER_NATIVE=ON -DSINTER_CUDA=OFF \
         -DSINTER_SANITIZE=thread -DSINTER_TEST_PREFIX=threads/ -DSINTER_TEST_FOLDERS="$threaded" \
+        -DSINTER_TEST_COMPILED=OFF \
         -DSINTER_BUILD_EXAMPLES=OFF -DSINTER_BUILD_BENCH=OFF -DSINTER_BUILD_TOOLS=OFF
 else
     say "$CXX has no thread sanitizer that runs here: its tests are left out"

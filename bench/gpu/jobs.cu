@@ -11,7 +11,7 @@
 #include <sinter/collective/ring.hpp>
 #include <sinter/layers/embedding.hpp>
 #include <sinter/strategy/multi_worker.hpp>
-#include <sinter/strategy/parameter_server.hpp>
+#include <sinter/parameter_server.hpp>
 #include <sinter/strategy/sharded_update.hpp>
 
 using namespace sinter;
@@ -38,7 +38,7 @@ const examples all;
 template <class Net, class Optimizer, class Strategy>
 std::string losses(const Strategy& s, Net net, Optimizer optimizer) {
     trainer t{net, softmax_cross_entropy, optimizer, max_batch<batch>, s};
-    if (sinter::detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     std::string text;
     for (int i = 0; i < steps; ++i) {
         const data::input_view in{nullptr, all.words + i * batch * width, width};
@@ -47,7 +47,7 @@ std::string losses(const Strategy& s, Net net, Optimizer optimizer) {
         else b.x = all.numbers + i * batch * width;
         text += base::general_text(static_cast<double>(t.step(b)), 9) + " ";
     }
-    sinter::detail::end_training(t);
+    t.end_training();
     return text;
 }
 std::vector<double> numbers_of(const std::string& text) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/hash.hpp>
 #include <sinter/data/source/drawn_digits.hpp>
 #include <sinter/data/source/idx.hpp>
 #include <sinter/io/printable.hpp>

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <sinter/layers/candidate_scores.hpp>
 #include <sinter/layers/embedding.hpp>
-#include <sinter/strategy/parameter_server.hpp>
+#include <sinter/parameter_server.hpp>
 #include <sinter/train/losses/sampled_softmax.hpp>
 
 #include "cuda/rehearsal.hpp"
@@ -34,14 +34,14 @@ const examples all;
 template <class Strategy>
 std::string losses(const Strategy& s) {
     trainer t{net, sampled_softmax<classes, 7>, sgd{.learning_rate = 0.2f}, max_batch<batch>, s};
-    if (sinter::detail::has_served(t)) return "served";
+    if (t.has_served()) return "served";
     std::string text;
     for (int i = 0; i < steps; ++i) {
         const data::input_view in{nullptr, all.words + i * batch * width, width};
         const batch_view b{.labels = all.labels + i * batch, .size = i % 4 == 3 ? 3 : batch, .inputs = {&in, 1}};
         text += base::general_text(static_cast<double>(i == 5 ? t.evaluate(b) : t.step(b)), 9) + " ";
     }
-    sinter::detail::end_training(t);
+    t.end_training();
     return text;
 }
 std::vector<float> numbers_of(const std::string& text) {

@@ -40,12 +40,16 @@ for header in $without; do
     complain "$header uses SINTER_TARGET or SINTER_ORDINARY; needed is an #include <sinter/base/target_namespace.hpp>"
 done
 
-# An ordinary header is the same for all targets: nothing that it includes, at once or in the end, is of the target.
+# An ordinary header is the same for all targets: nothing that it includes, at once or in the end, is of the target. A
+# header that has both (a template for each model, over ordinary functions) is neither; so is keep_best, whose
+# restore() takes any model.
 while read -r header via; do
     complain "$header is ordinary, and includes $via, which is the target's"
 done < <({ grep -rE '^ *# *include <sinter/' sinter --include='*.hpp' | sed -E 's/^([^:]*):[^<]*<([^>]*)>.*/i \1 \2/'
-           grep -rlE '^namespace.*SINTER_TARGET' sinter --include='*.hpp' | sed 's/^/t /'
-           grep -rlE '^namespace.*SINTER_ORDINARY' sinter --include='*.hpp' | sed 's/^/o /'; } | awk '
+           grep -rlE '^namespace.*SINTER_TARGET' sinter --include='*.hpp' |
+               xargs grep -LE '^namespace.*SINTER_ORDINARY' | sed 's/^/t /'
+           grep -rlE '^namespace.*SINTER_ORDINARY' sinter --include='*.hpp' | grep -v hooks/keep_best |
+               xargs grep -LE '^namespace.*SINTER_TARGET' | sed 's/^/o /'; } | awk '
     $1 == "i" { of[++n] = $2; what[n] = $3; next }
     $1 == "t" { via[$2] = $2; next }
     { ordinary[$2] = 1 }

@@ -30,7 +30,8 @@ names() {
         /^\} \/\/ namespace sinter/ { public = 0; next }
         public && /^(inline )?namespace / {
             name = $1 == "inline" ? $3 : $2
-            if (name !~ /^(base|compiler|runtime|detail|session_parts|strategy_parts)$/) print FILENAME " " name
+            if (name !~ /^(base|compiler|runtime|detail|(session|strategy|training)_parts|facts|svg)$/)
+                print FILENAME " " name
             nested = opened($0)
             next
         }

@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE program
 #include <boost/test/unit_test.hpp>
 
+#include <sinter/base/decimal.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/layers/gru.hpp>
 #include <sinter/profile/describe_distribution.hpp>
