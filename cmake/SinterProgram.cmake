@@ -31,7 +31,6 @@ endfunction()
 # Examples, benchmarks and tests of whole programs link the library of ordinary code (SinterCompiled.cmake), which is
 # built once for all of them. Tests of one folder of the house have all of it from headers: so both forms are tested.
 set(SINTER_LIBRARY_OPTIMISATION "" CACHE STRING "Optimisation of the library that ours link; empty: the build type's")
-sinter_component(compiled)
 sinter_component(parameter_server_compiled)
 
 # sinter_program(<target> <source> <folder> <name> [COMPILED]): the executable <folder>/<name> under the build folder.

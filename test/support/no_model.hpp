@@ -4,7 +4,7 @@
 
 namespace sinter::test {
 
-struct no_session final : session_base {
+struct no_session : session_base {
     void read(facts::address, float*, std::int64_t) const override {}
     void write(facts::address, const float*, std::int64_t) override {}
     void clear_slots() override {}

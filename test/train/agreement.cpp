@@ -2,6 +2,7 @@
 // shows members: other data, seeds, rates, hooks or metrics: an error on all with both values
 #define BOOST_TEST_MODULE agreement
 #include <boost/test/unit_test.hpp>
+#include "support/no_model.hpp"
 #include "support/points.hpp"
 #include "support/synchronous_members.hpp"
 #include "support/thread_members.hpp"
@@ -210,14 +211,10 @@ BOOST_AUTO_TEST_CASE(one_stops_alone) {
 }
 // A member that was started again makes the calls that others have made without it, and has their sums.
 BOOST_AUTO_TEST_CASE(one_that_makes_the_calls_again) {
-    struct member_session : session_base {
+    struct member_session : test::no_session {
         double* recorded;
         bool again;
         member_session(double* r, bool a) : recorded(r), again(a) {}
-        void read(facts::address, float*, std::int64_t) const override {}
-        void write(facts::address, const float*, std::int64_t) override {}
-        void clear_slots() override {}
-        int threads() const override { return 1; }
         membership member() const override { return {again ? 2 : 0, 3}; }
         void reduce(sinter::span<double> x) override {
             for (std::size_t i = 0; i < x.size(); ++i) x[i] = again ? recorded[i] : recorded[i] = 2 * x[i];

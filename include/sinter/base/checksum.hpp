@@ -15,11 +15,11 @@ public:
     explicit checksum(std::uint64_t seed = 0)
         : lane_{seed + p1 + p2, seed + p2, seed, seed - p1}, seed_(seed) {}
 
-    SINTER_APART void update(span<const std::byte> bytes);
+    SINTER_SELDOM void update(span<const std::byte> bytes);
 
-    SINTER_APART std::uint64_t value() const;
+    SINTER_SELDOM std::uint64_t value() const;
 
-    SINTER_APART static std::uint64_t of(span<const std::byte> bytes, std::uint64_t seed = 0);
+    SINTER_SELDOM static std::uint64_t of(span<const std::byte> bytes, std::uint64_t seed = 0);
 
 private:
     static constexpr std::size_t stripe = 32;
@@ -42,11 +42,11 @@ private:
         std::memcpy(&w, at, 8);
         return little(w);
     }
-    SINTER_APART void at_stripes(const std::byte* at, std::size_t n);
+    SINTER_SELDOM void at_stripes(const std::byte* at, std::size_t n);
 };
 
 #if SINTER_BODIES
-SINTER_APART void checksum::update(span<const std::byte> bytes) {
+SINTER_SELDOM_BODY void checksum::update(span<const std::byte> bytes) {
     if (bytes.empty()) return;   // it may have no address
     const std::byte* at = bytes.data();
     std::size_t n = bytes.size();
@@ -65,7 +65,7 @@ SINTER_APART void checksum::update(span<const std::byte> bytes) {
     if (n % stripe != 0) std::memcpy(rest_, at, n % stripe);
 }
 
-SINTER_APART std::uint64_t checksum::value() const {
+SINTER_SELDOM_BODY std::uint64_t checksum::value() const {
     std::uint64_t h = seed_ + p5;
     if (total_ >= stripe) {
         h = std::rotl(lane_[0], 1) + std::rotl(lane_[1], 7) + std::rotl(lane_[2], 12) + std::rotl(lane_[3], 18);
@@ -87,13 +87,13 @@ SINTER_APART std::uint64_t checksum::value() const {
     return h ^ h >> 32;
 }
 
-SINTER_APART std::uint64_t checksum::of(span<const std::byte> bytes, std::uint64_t seed) {
+SINTER_SELDOM_BODY std::uint64_t checksum::of(span<const std::byte> bytes, std::uint64_t seed) {
     checksum c(seed);
     c.update(bytes);
     return c.value();
 }
 
-SINTER_APART void checksum::at_stripes(const std::byte* at, std::size_t n) {
+SINTER_SELDOM_BODY void checksum::at_stripes(const std::byte* at, std::size_t n) {
     std::uint64_t a = lane_[0], b = lane_[1], c = lane_[2], d = lane_[3];
     for (; n != 0; --n, at += stripe) {
         a = round(a, word(at));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/hash.hpp>
 #include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/to_text.hpp>
@@ -23,17 +24,17 @@ public:
     explicit description(std::string text) : text_(std::move(text)) {}   ///< of another one
 
     /// What follows is of this: "training data". Empty: of nothing in particular.
-    SINTER_APART description& of(std::string_view what);
+    SINTER_SELDOM SINTER_COLD description& of(std::string_view what);
     /// One more stage of it, of this kind: settings that follow are the stage's.
-    SINTER_APART description& stage(std::string_view kind);
-    SINTER_APART description& operator()(std::string_view name, std::string_view value);
-    description& operator()(std::string_view name, const char* value) {
+    SINTER_SELDOM SINTER_COLD description& stage(std::string_view kind);
+    SINTER_APART SINTER_COLD description& operator()(std::string_view name, std::string_view value);
+    SINTER_COLD description& operator()(std::string_view name, const char* value) {
         return (*this)(name, std::string_view(value));
     }
     /// A number: with as many digits as tell it from all others of its type.
     template <class N>
         requires std::integral<N> || std::floating_point<N>
-    description& operator()(std::string_view name, N value) {
+    SINTER_COLD description& operator()(std::string_view name, N value) {
         if constexpr (std::same_as<N, bool>) return (*this)(name, value ? "yes" : "no");
         else return (*this)(name, std::string_view(base::number_text(value)));
     }
@@ -44,8 +45,8 @@ public:
 
     /// The first `most` names whose values differ: "learning rate: rank 0 has 0.1, rank 1 has 0.2". Empty where
     /// none do.
-    SINTER_APART static std::string differences(std::string_view a, std::string_view who_a, std::string_view b,
-                                                std::string_view who_b, int most = 3);
+    SINTER_SELDOM SINTER_COLD static std::string differences(std::string_view a, std::string_view who_a,
+                                                             std::string_view b, std::string_view who_b, int most = 3);
 
 private:
     static constexpr std::string_view none = "none";
@@ -53,7 +54,7 @@ private:
     int stages_ = 0;
 
     template <class F>
-    static void each(std::string_view text, F f) {
+    SINTER_COLD static void each(std::string_view text, F f) {
         while (!text.empty()) {
             const std::size_t end = text.find('\n'), tab = text.find('\t');
             if (end == text.npos || tab > end) return;   // of another process, and no description
@@ -61,7 +62,7 @@ private:
             text.remove_prefix(end + 1);
         }
     }
-    SINTER_APART static std::string_view value_of(std::string_view text, std::string_view name);
+    SINTER_SELDOM SINTER_COLD static std::string_view value_of(std::string_view text, std::string_view name);
 };
 
 namespace base {
@@ -73,13 +74,13 @@ concept tells_settings = requires(const T& x, description& d) { x.describe(d); }
 } // namespace base
 
 #if SINTER_BODIES
-SINTER_COLD SINTER_APART description& description::of(std::string_view what) {
+SINTER_SELDOM_BODY description& description::of(std::string_view what) {
     of_ = what;
     stages_ = 0;
     return *this;
 }
 
-SINTER_COLD SINTER_APART description& description::stage(std::string_view kind) {
+SINTER_SELDOM_BODY description& description::stage(std::string_view kind) {
     const std::string number = to_text({"stage ", ++stages_});
     const std::size_t cut = of_.find(", stage ");
     if (cut != of_.npos) of_.resize(cut);
@@ -88,14 +89,14 @@ SINTER_COLD SINTER_APART description& description::stage(std::string_view kind) 
     return *this;
 }
 
-SINTER_COLD SINTER_APART description& description::operator()(std::string_view name, std::string_view value) {
+SINTER_APART description& description::operator()(std::string_view name, std::string_view value) {
     const std::string whole = of_.empty() ? std::string(name) : to_text({of_, ": ", name});
     text_ += to_text({base::one_line(whole), "\t", base::one_line(value), "\n"});
     return *this;
 }
 
-SINTER_COLD SINTER_APART std::string description::differences(std::string_view a, std::string_view who_a,
-                                                              std::string_view b, std::string_view who_b, int most) {
+SINTER_SELDOM_BODY std::string description::differences(std::string_view a, std::string_view who_a, std::string_view b,
+                                                        std::string_view who_b, int most) {
     std::string out;
     int found = 0;
     const auto add = [&](std::string_view name, std::string_view in_a, std::string_view in_b) {
@@ -110,7 +111,7 @@ SINTER_COLD SINTER_APART std::string description::differences(std::string_view a
     return out;
 }
 
-SINTER_APART std::string_view description::value_of(std::string_view text, std::string_view name) {
+SINTER_SELDOM_BODY std::string_view description::value_of(std::string_view text, std::string_view name) {
     std::string_view found = none;
     each(text, [&](std::string_view n, std::string_view value) {
         if (n == name) found = value;

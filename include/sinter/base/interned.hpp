@@ -14,10 +14,10 @@ namespace sinter::base {
 /// The same text with a zero after it, for as long as the process lives: equal texts are one. For
 /// names, of which a program has few: columns' names travel as pointers through batches, whose types
 /// stay plain data. Any thread may ask. std::bad_alloc where memory ends.
-SINTER_APART const char* interned(std::string_view text);
+SINTER_SELDOM SINTER_COLD const char* interned(std::string_view text);
 
 #if SINTER_BODIES
-SINTER_COLD SINTER_APART const char* interned(std::string_view text) {
+SINTER_SELDOM_BODY const char* interned(std::string_view text) {
     struct entry {
         entry* next;
         std::size_t size;

@@ -12,7 +12,7 @@
 namespace sinter::base {
 
 /// number_text() of a double, or of the double that a float is.
-SINTER_SELDOM std::string shortest_text(double x, bool is_float);
+SINTER_SELDOM SINTER_COLD std::string shortest_text(double x, bool is_float);
 
 /// A number for a message, with as few digits as tell it from others of its type, and a point
 /// whatever the locale (std::to_string has the locale's sign, and 0.000000 for 1e-9). By printf:
@@ -24,7 +24,7 @@ SINTER_COLD std::string number_text(Float x) {
 }
 
 #if SINTER_BODIES
-SINTER_SELDOM_BODY SINTER_COLD std::string shortest_text(double x, bool is_float) {
+SINTER_SELDOM_BODY std::string shortest_text(double x, bool is_float) {
     char text[64];
     for (const int digits : {is_float ? 6 : 15, is_float ? 9 : 17}) {
         std::snprintf(text, sizeof text, "%.*g", digits, x);

@@ -12,26 +12,8 @@
 /// body: the linker keeps one of them. `used` has g++ compile inline functions that nothing there calls. It has clang
 /// compile all of these but constructors and destructors, so there they are weak.
 ///
-/// Of a function in a header all templates that it uses are compiled, whether it is called or not. So those that most
-/// programs do not call are templates themselves where all is in headers: SINTER_SELDOM stands before such a function's
-/// declaration, SINTER_SELDOM_BODY before its definition.
-#if !defined(SINTER_SEPARATE_COMPILATION)
-#define SINTER_BODIES 1
-#define SINTER_APART inline
-#define SINTER_SELDOM template <class = void>
-#define SINTER_SELDOM_BODY template <class>
-#elif defined(SINTER_COMPILES_BODIES)   // by compiled/*_source.hpp
-#define SINTER_BODIES 1
-#if defined(__clang__)
-#define SINTER_APART __attribute__((weak))
-#else
-#define SINTER_APART inline __attribute__((used))
-#endif
-#define SINTER_SELDOM
-#define SINTER_SELDOM_BODY
-#else
-#define SINTER_BODIES 0
-#define SINTER_APART
-#define SINTER_SELDOM
-#define SINTER_SELDOM_BODY
-#endif
+/// Of an inline function all templates that it uses are compiled, whether it is called or not. So those functions that
+/// many programs do not call are templates themselves where all is in headers, and cost what parsing them costs:
+/// SINTER_SELDOM stands before such a function's declaration in place of SINTER_APART, SINTER_SELDOM_BODY before its
+/// definition. Attributes such as SINTER_COLD stand at the declaration: at a template's definition they have no effect.
+#include <sinter/base/separate_compilation_macros.hpp>

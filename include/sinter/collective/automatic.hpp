@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/collective/shared_memory.hpp>
 
 namespace sinter::inline SINTER_ORDINARY {
@@ -18,7 +19,7 @@ struct automatic {
 namespace sinter::inline SINTER_ORDINARY {
 namespace collective {
 /// Groups within one host by shared memory, where they can; others by TCP.
-inline split_function split_automatically(const std::shared_ptr<net_membership>& m) {
+SINTER_COLD inline split_function split_automatically(const std::shared_ptr<net_membership>& m) {
     return [m](communicator& all, const group_of_members& g, const std::shared_ptr<membership>& these) {
         const bool one_host = these && these->size() > 1 && m->on_one_host(*these);
         return split_shared_memory(all, g, these, one_host, [&](const std::string&) {
@@ -28,8 +29,8 @@ inline split_function split_automatically(const std::shared_ptr<net_membership>&
 }
 }   // namespace collective
 
-SINTER_APART std::unique_ptr<collective::communicator> automatic::connect(const cluster& who,
-                                                                          const wire::identity& same) {
+SINTER_COLD SINTER_APART std::unique_ptr<collective::communicator> automatic::connect(const cluster& who,
+                                                                                      const wire::identity& same) {
     constexpr auto algorithm = static_cast<std::uint64_t>(collective::algorithm::automatic);
     const auto m = std::make_shared<collective::net_membership>(who, same.sent_by(algorithm));
     std::string why_not;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/collective/elastic_job.hpp>
 #include <sinter/net/elastic/all_addresses.hpp>
 #include <sinter/net/elastic/assembly_service.hpp>
@@ -13,7 +14,7 @@ public:
     engine(const cluster& who, const wire::identity& same, connect_function connect, int most)
         : service_(wire::with_all_addresses(who, same), most > 0 ? most : who.size(), same), same_(same),
           connect_(connect), most_(most > 0 ? most : who.size()) {}
-    group begin() {
+    SINTER_COLD group begin() {
         bool waits = false;
         std::string fault, missing;
         const cluster& roster = service_.roster();
@@ -53,7 +54,7 @@ public:
         wire::report_all_joined(roster.self().name(), all);
         return g;
     }
-    group regroup(std::int64_t done, bool healed, bool admits, int suspect) {
+    SINTER_COLD group regroup(std::int64_t done, bool healed, bool admits, int suspect) {
         const bool known = suspect >= 0 && suspect < static_cast<int>(list_.entries.size());
         const int suspected = known ? list_.entries[static_cast<std::size_t>(suspect)].slot : -1;
         service_.use([&](wire::assembly& a, double now, auto&& send) {
@@ -64,23 +65,23 @@ public:
         return next();
     }
     group wait_for_place() { return next(); }
-    void end() {
+    SINTER_COLD void end() {
         service_.use([](wire::assembly& a, double, auto&& send) { a.end(), a.send_end(send); });
     }
     bool somebody_waits() const { return service_.somebody_waits(); }
     double patience() const { return std::max(2 * service_.roster().options.dead_after, 2.); }
-    void may_join(bool may) {
+    SINTER_COLD void may_join(bool may) {
         service_.use([&](wire::assembly& a, double, auto&&) { a.may_join(may); });
     }
-    wire::member_entry to_be_healed() {
+    SINTER_COLD wire::member_entry to_be_healed() {
         return service_.use([](wire::assembly& a, double now, auto&&) { return a.waiting(now, false); });
     }
-    bool is_called() {
+    SINTER_COLD bool is_called() {
         return service_.use([&](wire::assembly& a, double, auto&&) {
             return a.list().epoch > list_.epoch || !a.fault().empty();
         });
     }
-    wire::member_entry self() {
+    SINTER_COLD wire::member_entry self() {
         return service_.use([](wire::assembly& a, double, auto&&) { return a.self(); });
     }
     std::function<std::unique_ptr<communicator>()> healing(const wire::member_entry& joins, bool gives,
@@ -95,7 +96,7 @@ public:
     int most() const { return most_; }
     const wire::member_list& list() const { return list_; }
     std::string own() const { return service_.roster().self().name(); }
-    void report(std::initializer_list<text_piece> line, message_level level = message_level::normal) const {
+    SINTER_COLD void report(std::initializer_list<text_piece> line, message_level level = message_level::normal) const {
         if (base::says(level)) base::say(level, to_text(line), own());
     }
     int slot() const { return service_.roster().rank(); }
@@ -108,7 +109,7 @@ private:
     wire::member_list list_;   // of the group that was made last, or tried
     int in_vain_ = 0;          // groups that could not be made since then
 
-    group next() {
+    SINTER_COLD group next() {
         group g;
         std::string fault;
         std::uint64_t run = 0;
@@ -149,7 +150,7 @@ private:
         report({line, "in the job: ", wire::few_of(all)});
     }
     /// Short, and another one for another text.
-    static std::string named(const std::string& text) {
+    SINTER_COLD static std::string named(const std::string& text) {
         const wire::digest id = wire::sha256({reinterpret_cast<const std::byte*>(text.data()), text.size()});
         std::string name;
         for (std::size_t i = 0; i < 12; ++i) {
@@ -159,7 +160,7 @@ private:
         return name;
     }
     /// Those of a group within this job, whose members stay the same.
-    cluster_options options_of(std::string job, double within) const {
+    SINTER_COLD cluster_options options_of(std::string job, double within) const {
         cluster_options o = service_.roster().options;
         o.job = std::move(job);
         o.join_within = within;
@@ -169,7 +170,8 @@ private:
         return o;
     }
     /// A group of its own for each list: members of another epoch are of another job.
-    std::unique_ptr<communicator> make_group(const wire::member_list& l, const std::string& run, double within) {
+    SINTER_COLD std::unique_ptr<communicator> make_group(const wire::member_list& l, const std::string& run,
+                                                         double within) {
         const cluster& all = service_.roster();
         std::vector<cluster_member> members;
         for (const wire::member_entry& s : l.entries) members.push_back(all.member(s.slot));
@@ -181,12 +183,13 @@ private:
     }
 };
 
-SINTER_APART elastic_job::elastic_job(const cluster& who, const wire::identity& same, connect_function connect,
-                                      int most)
+SINTER_COLD SINTER_APART elastic_job::elastic_job(const cluster& who, const wire::identity& same,
+                                                  connect_function connect, int most)
     : engine_(std::make_unique<engine>(who, same, connect, most)) {}
 SINTER_APART elastic_job::~elastic_job() = default;
 SINTER_APART elastic_job::group elastic_job::begin() { return engine_->begin(); }
-SINTER_APART elastic_job::group elastic_job::regroup(std::int64_t done, bool healed, bool admits, int suspect) {
+SINTER_COLD SINTER_APART elastic_job::group elastic_job::regroup(std::int64_t done, bool healed, bool admits,
+                                                                 int suspect) {
     return engine_->regroup(done, healed, admits, suspect);
 }
 SINTER_APART elastic_job::group elastic_job::wait_for_place() { return engine_->wait_for_place(); }
@@ -197,15 +200,15 @@ SINTER_APART void elastic_job::may_join(bool may) { engine_->may_join(may); }
 SINTER_APART wire::member_entry elastic_job::to_be_healed() { return engine_->to_be_healed(); }
 SINTER_APART bool elastic_job::is_called() { return engine_->is_called(); }
 SINTER_APART wire::member_entry elastic_job::self() { return engine_->self(); }
-SINTER_APART std::function<std::unique_ptr<communicator>()> elastic_job::healing(
-    const wire::member_entry& joins, bool gives, double within) const {
+SINTER_COLD SINTER_APART std::function<std::unique_ptr<communicator>()>
+elastic_job::healing(const wire::member_entry& joins, bool gives, double within) const {
     return engine_->healing(joins, gives, within);
 }
 SINTER_APART std::int64_t elastic_job::epoch() const { return engine_->epoch(); }
 SINTER_APART int elastic_job::most() const { return engine_->most(); }
 SINTER_APART const wire::member_list& elastic_job::list() const { return engine_->list(); }
 SINTER_APART std::string elastic_job::own() const { return engine_->own(); }
-SINTER_APART void elastic_job::report(std::initializer_list<text_piece> line, message_level level) const {
+SINTER_COLD SINTER_APART void elastic_job::report(std::initializer_list<text_piece> line, message_level level) const {
     engine_->report(line, level);
 }
 SINTER_APART int elastic_job::slot() const { return engine_->slot(); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/cluster_error.hpp>
 #include <sinter/base/os/posix_thread.hpp>
 #include <sinter/base/separate_compilation.hpp>
@@ -117,10 +118,10 @@ void be_healed(communicator& c, std::int64_t most, F f, Over over) {
 
 #if SINTER_BODIES
 namespace sinter::inline SINTER_ORDINARY::collective {
-SINTER_APART healer::healer(std::function<std::unique_ptr<communicator>()> connect, std::int64_t most)
+SINTER_COLD SINTER_APART healer::healer(std::function<std::unique_ptr<communicator>()> connect, std::int64_t most)
     : connect_(std::move(connect)), most_(most), thread_([this] { serve(); }) {}
 
-SINTER_APART healer::~healer() {
+SINTER_COLD SINTER_APART healer::~healer() {
     {
         const std::unique_lock hold(mutex_);
         stop_ = true;
@@ -129,7 +130,7 @@ SINTER_APART healer::~healer() {
     thread_.join();
 }
 
-SINTER_APART void healer::add(healing what, std::vector<std::byte> bytes) {
+SINTER_COLD SINTER_APART void healer::add(healing what, std::vector<std::byte> bytes) {
     const std::unique_lock hold(mutex_);
     if (overflown_) return;
     queued_ += static_cast<std::int64_t>(bytes.size());
@@ -141,14 +142,14 @@ SINTER_APART void healer::add(healing what, std::vector<std::byte> bytes) {
     changed_.notify_all();
 }
 
-SINTER_APART void healer::finish() {
+SINTER_COLD SINTER_APART void healer::finish() {
     std::unique_lock hold(mutex_);
     if (!broken_) queue_.push_back({healing::last, {}});
     changed_.notify_all();
     while (!broken_ && !finished_) changed_.wait(hold);
 }
 
-SINTER_APART void healer::serve() {
+SINTER_COLD SINTER_APART void healer::serve() {
     try {
         const auto c = connect_();
         bool sent = false;
@@ -182,7 +183,7 @@ SINTER_APART void healer::serve() {
     }
 }
 
-SINTER_APART void healer::send(communicator& c, entry& e) {
+SINTER_COLD SINTER_APART void healer::send(communicator& c, entry& e) {
     healing_message m{e.what, static_cast<std::int64_t>(e.bytes.size())};
     c.send(0, healing_message::announced, m.as_bytes(), m.within);
     if (m.bytes > 0) c.send(0, healing_message::content, e.bytes, m.within);

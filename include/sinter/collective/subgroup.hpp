@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <algorithm>
 #include <sinter/collective/engine.hpp>
 #include <sinter/collective/messages.hpp>
@@ -39,7 +40,7 @@ struct group_choice {
 };
 
 /// Which of all members are in this one's group.
-inline group_of_members group_of(const std::vector<group_choice>& all, int rank) {
+SINTER_COLD inline group_of_members group_of(const std::vector<group_choice>& all, int rank) {
     group_of_members g;
     for (const group_choice& c : all) g.number = std::max(g.number, c.number);
     const std::int32_t color = all[static_cast<std::size_t>(rank)].color;

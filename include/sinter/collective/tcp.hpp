@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/collective/net_membership.hpp>
 #include <sinter/collective/queued_communicator.hpp>
 #include <sinter/collective/tcp_messages.hpp>
@@ -9,7 +10,7 @@
 namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// An algorithm over the connections of a job.
-inline std::unique_ptr<transport_engine> tcp_engine(algorithm a, const std::shared_ptr<net_membership>& m) {
+SINTER_COLD inline std::unique_ptr<transport_engine> tcp_engine(algorithm a, const std::shared_ptr<net_membership>& m) {
     std::vector<wire::data_link*> links;
     for (int r = 0; r < m->size(); ++r) links.push_back(r == m->rank() ? nullptr : &m->group().link(r));
     return std::make_unique<transport_engine>(a, std::make_unique<tcp_transport>(
@@ -18,8 +19,8 @@ inline std::unique_ptr<transport_engine> tcp_engine(algorithm a, const std::shar
 }
 
 /// What all jobs of processes have in common: an engine that is watched, and messages between two members.
-inline std::unique_ptr<communicator> connected(const std::shared_ptr<net_membership>& m, std::unique_ptr<engine> e,
-                                               split_function split) {
+SINTER_COLD inline std::unique_ptr<communicator> connected(const std::shared_ptr<net_membership>& m,
+                                                           std::unique_ptr<engine> e, split_function split) {
     return std::make_unique<queued_communicator>(
         m, std::make_unique<watched_engine>(m, std::move(e), std::move(split)), std::make_shared<tcp_messages>(m));
 }
@@ -54,22 +55,25 @@ private:
 };
 
 /// The same for the members of a group.
-inline std::unique_ptr<transport_engine> tcp_engine_of_group(algorithm a, const std::shared_ptr<net_membership>& m,
-                                                             const group_of_members& g, const membership& these) {
+SINTER_COLD inline std::unique_ptr<transport_engine> tcp_engine_of_group(algorithm a,
+                                                                         const std::shared_ptr<net_membership>& m,
+                                                                         const group_of_members& g,
+                                                                         const membership& these) {
     const auto links = std::make_shared<group_links>(m, these, g.number);
     return std::make_unique<transport_engine>(
         a, std::make_unique<tcp_transport>(these.rank(), links->by_rank(), m->group().failed_descriptor(),
                                            [links] { links->check(); }, these.may_spin(), m->rank()));
 }
 /// How TCP splits.
-inline split_function split_by_tcp(algorithm a, const std::shared_ptr<net_membership>& m) {
+SINTER_COLD inline split_function split_by_tcp(algorithm a, const std::shared_ptr<net_membership>& m) {
     return [a, m](communicator&, const group_of_members& g, const std::shared_ptr<membership>& these) {
         return std::unique_ptr<engine>(these ? tcp_engine_of_group(a, m, g, *these) : nullptr);
     };
 }
 
 /// Meets the other members (cluster_error says who is missing) and connects them by TCP.
-inline std::unique_ptr<communicator> connect_tcp(algorithm a, const cluster& who, const wire::identity& same) {
+SINTER_COLD inline std::unique_ptr<communicator> connect_tcp(algorithm a, const cluster& who,
+                                                             const wire::identity& same) {
     const auto m = std::make_shared<net_membership>(who, same.sent_by(static_cast<std::uint64_t>(a)));
     return connected(m, tcp_engine(a, m), split_by_tcp(a, m));
 }

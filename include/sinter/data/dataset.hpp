@@ -32,15 +32,15 @@ public:
     }
     /// The same of n rows of bytes, which stay bytes in memory, a quarter of what floats take; a
     /// net gets floats in [0, 1], each byte / 255.
-    SINTER_APART dataset& pixels(shape row, std::vector<std::byte> bytes);
-    SINTER_APART dataset& pixels(shape row, span<const std::uint8_t> bytes);
+    SINTER_SELDOM dataset& pixels(shape row, std::vector<std::byte> bytes);
+    SINTER_SELDOM dataset& pixels(shape row, span<const std::uint8_t> bytes);
     /// Class indices, one an example; data_error names the first that is not in [0, classes), if
     /// classes is given.
     dataset& labels(std::vector<std::int32_t> indices, int classes = 0) {
         return labels(extents(1), std::move(indices), classes);
     }
     /// Several an example, n rows of `row`: one for each place of a sequence or an image, say.
-    SINTER_APART dataset& labels(shape row, std::vector<std::int32_t> indices, int classes = 0);
+    SINTER_SELDOM dataset& labels(shape row, std::vector<std::int32_t> indices, int classes = 0);
     /// Float targets (regression), n rows of `row`.
     dataset& targets(shape row, std::vector<float> values) {
         return add(role::target, row, dtype::f32, std::move(values), {});
@@ -55,9 +55,9 @@ public:
 
     /// Names the column that was added last, for nets and losses that ask by names (column_list::named):
     /// `data::dataset(extents(4), x).named("flower").labels(kinds, 3).named("kind")`.
-    SINTER_APART dataset& named(std::string_view name);
+    SINTER_SELDOM dataset& named(std::string_view name);
     /// Names all columns, in their order. option_error unless there are as many names, each once.
-    SINTER_APART dataset& names(std::initializer_list<std::string_view> all);
+    SINTER_SELDOM SINTER_COLD dataset& names(std::initializer_list<std::string_view> all);
 
     std::int64_t size() const { return size_; }
     /// Whether it begins behind another set's first example: then no columns can be added.
@@ -68,7 +68,7 @@ public:
         return numbers_[col]->address() + (first_ + i) * static_cast<std::int64_t>(columns_[col].stored_bytes());
     }
     /// Examples [first, first + count) of this set; data_error if it has fewer.
-    SINTER_APART dataset slice(std::int64_t first, std::int64_t count) const;
+    SINTER_SELDOM dataset slice(std::int64_t first, std::int64_t count) const;
 
     /// The first float input of all examples, [size, extents...]; empty if there is none. Of pixels
     /// the floats are made when they are first asked for, and kept.
@@ -86,12 +86,12 @@ private:
         numbers(std::vector<float> f, std::vector<std::int32_t> i, std::vector<std::byte> b)
             : floats(std::move(f)), ints(std::move(i)), bytes(std::move(b)) {}
         ~numbers() { delete[] shares.load(); }
-        SINTER_APART const char* address() const;
-        SINTER_APART const float* shares_of_255() const;
+        SINTER_SELDOM const char* address() const;
+        SINTER_SELDOM SINTER_COLD const float* shares_of_255() const;
     };
 
-    SINTER_APART dataset& add(role use, shape row, dtype type, std::vector<float> f, std::vector<std::int32_t> i,
-                              std::vector<std::byte> b = {});
+    SINTER_SELDOM SINTER_COLD dataset& add(role use, shape row, dtype type, std::vector<float> f,
+                                           std::vector<std::int32_t> i, std::vector<std::byte> b = {});
     template <class T>
     span<const T> all(role use, dtype type) const {
         for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -111,18 +111,18 @@ private:
 };
 
 #if SINTER_BODIES
-SINTER_APART dataset& dataset::pixels(shape row, std::vector<std::byte> bytes) {
+SINTER_SELDOM_BODY dataset& dataset::pixels(shape row, std::vector<std::byte> bytes) {
     add(role::input, row, dtype::f32, {}, {}, std::move(bytes));
     columns_[columns_.count - 1].pixels = true;
     return *this;
 }
 
-SINTER_APART dataset& dataset::pixels(shape row, span<const std::uint8_t> bytes) {
+SINTER_SELDOM_BODY dataset& dataset::pixels(shape row, span<const std::uint8_t> bytes) {
     const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
     return pixels(row, std::vector<std::byte>(first, first + bytes.size()));
 }
 
-SINTER_APART dataset& dataset::labels(shape row, std::vector<std::int32_t> indices, int classes) {
+SINTER_SELDOM_BODY dataset& dataset::labels(shape row, std::vector<std::int32_t> indices, int classes) {
     for (std::size_t i = 0; classes > 0 && i < indices.size(); ++i)
         if (indices[i] < 0 || indices[i] >= classes)
             throw data_error("label out of range", to_text({"label ", i}), to_text({indices[i]}),
@@ -130,12 +130,12 @@ SINTER_APART dataset& dataset::labels(shape row, std::vector<std::int32_t> indic
     return add(role::label, row, dtype::i32, {}, std::move(indices));
 }
 
-SINTER_APART dataset& dataset::named(std::string_view name) {
+SINTER_SELDOM_BODY dataset& dataset::named(std::string_view name) {
     columns_.named(name);
     return *this;
 }
 
-SINTER_COLD SINTER_APART dataset& dataset::names(std::initializer_list<std::string_view> all) {
+SINTER_SELDOM_BODY dataset& dataset::names(std::initializer_list<std::string_view> all) {
     if (all.size() != columns_.count)
         throw option_error("as many names are needed as columns", "names", to_text({all.size()}),
                            to_text({columns_.count}));
@@ -147,7 +147,7 @@ SINTER_COLD SINTER_APART dataset& dataset::names(std::initializer_list<std::stri
     return *this;
 }
 
-SINTER_APART dataset dataset::slice(std::int64_t first, std::int64_t count) const {
+SINTER_SELDOM_BODY dataset dataset::slice(std::int64_t first, std::int64_t count) const {
     if (first < 0 || count < 0 || first > size_ - count)
         throw data_error("slice beyond the end", to_text({count, " examples from ", first, " on"}), {},
                          to_text({"at most ", size_}));
@@ -157,13 +157,13 @@ SINTER_APART dataset dataset::slice(std::int64_t first, std::int64_t count) cons
     return s;
 }
 
-SINTER_APART const char* dataset::numbers::address() const {
+SINTER_SELDOM_BODY const char* dataset::numbers::address() const {
     return !floats.empty() ? reinterpret_cast<const char*>(floats.data())
          : !ints.empty()   ? reinterpret_cast<const char*>(ints.data())
                            : reinterpret_cast<const char*>(bytes.data());
 }
 
-SINTER_COLD SINTER_APART const float* dataset::numbers::shares_of_255() const {
+SINTER_SELDOM_BODY const float* dataset::numbers::shares_of_255() const {
     if (const float* made = shares) return made;
     float* mine = new float[bytes.size()];
     shares_of_bytes(reinterpret_cast<const std::uint8_t*>(bytes.data()), mine, bytes.size());
@@ -173,8 +173,8 @@ SINTER_COLD SINTER_APART const float* dataset::numbers::shares_of_255() const {
     return others;
 }
 
-SINTER_COLD SINTER_APART dataset& dataset::add(role use, shape row, dtype type, std::vector<float> f,
-                                               std::vector<std::int32_t> i, std::vector<std::byte> b) {
+SINTER_SELDOM_BODY dataset& dataset::add(role use, shape row, dtype type, std::vector<float> f,
+                                         std::vector<std::int32_t> i, std::vector<std::byte> b) {
     const auto got = static_cast<std::int64_t>(f.size() + i.size() + b.size());   // two of them are empty
     const char* name = use == role::input    ? "input"
                        : use == role::label  ? "labels"

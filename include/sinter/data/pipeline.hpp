@@ -21,24 +21,24 @@ public:
     explicit pipeline(batch_stage* last) : last_(last), made_with_(last->size()) {}   ///< takes it over
 
     /// The next batch, good until the next call; null at the end of a pass.
-    SINTER_APART const batch_view* next();
+    SINTER_SELDOM const batch_view* next();
     /// What a checkpoint must keep so that seek() leads to the same remaining batches.
     data::position position() const { return position_; }
     /// Goes to a place that position() has told. Within a pass the order is replayed without
     /// computing examples anew where that is possible.
-    SINTER_APART void seek(data::position to);
+    SINTER_SELDOM SINTER_COLD void seek(data::position to);
     void rewind() { seek({}); }   ///< to the beginning of the first pass
     /// Calls f(batch) for each batch of the present pass, from its beginning, until it answers false. The pipeline is
     /// then where it was, also behind an exception, and the batch that next() gave is still good. Within a pass the
     /// next batch costs what seek() to there costs.
-    SINTER_SELDOM void look_over_pass(base::function_ref<bool(const batch_view&)> f);
+    SINTER_SELDOM SINTER_COLD void look_over_pass(base::function_ref<bool(const batch_view&)> f);
 
     int batch_size() const { return last_->batch_size(); }
     std::int64_t size() const { return last_->size(); }   ///< examples in a pass, or unknown_size or endless
     const column_list& columns() const { return last_->columns(); }
     std::int64_t size_when_made() const { return made_with_; }   ///< as size(), but for what a pass has told since
     /// What members that read the same data must share: batches, columns, and all stages with their settings.
-    SINTER_APART void describe(description& d) const;
+    SINTER_SELDOM SINTER_COLD void describe(description& d) const;
     std::unique_ptr<batch_stage> release() { return std::move(last_); }
 
     struct end_of_pass {};
@@ -65,14 +65,14 @@ private:
 };
 
 #if SINTER_BODIES
-SINTER_APART const batch_view* pipeline::next() {
+SINTER_SELDOM_BODY const batch_view* pipeline::next() {
     if (!buffer_) buffer_ = batch_buffer(last_->columns(), last_->batch_size());
     const bool more = last_->fill(buffer_);
     position_ = buffer_.after;
     return more ? &buffer_.view() : nullptr;
 }
 
-SINTER_COLD SINTER_APART void pipeline::seek(data::position to) {
+SINTER_SELDOM_BODY void pipeline::seek(data::position to) {
     if (to.epoch < 0 || to.index < 0)
         throw option_error("impossible position", "seek",
                            to_text({to.epoch, ", ", to.index}), "an epoch and index >= 0");
@@ -80,7 +80,7 @@ SINTER_COLD SINTER_APART void pipeline::seek(data::position to) {
     position_ = to;
 }
 
-SINTER_SELDOM_BODY SINTER_COLD void pipeline::look_over_pass(base::function_ref<bool(const batch_view&)> f) {
+SINTER_SELDOM_BODY void pipeline::look_over_pass(base::function_ref<bool(const batch_view&)> f) {
     const data::position at = position_;
     batch_buffer own(last_->columns(), last_->batch_size());
     try {
@@ -97,7 +97,7 @@ SINTER_SELDOM_BODY SINTER_COLD void pipeline::look_over_pass(base::function_ref<
     last_->seek(at);
 }
 
-SINTER_COLD SINTER_APART void pipeline::describe(description& d) const {
+SINTER_SELDOM_BODY void pipeline::describe(description& d) const {
     if (made_with_ != unknown_size)   // not one that is learned from a pass: who has made none knows it not yet
         d("examples in a pass", made_with_ == endless ? std::string("endless") : base::number_text(made_with_));
     d("batch size", batch_size());

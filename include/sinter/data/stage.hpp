@@ -42,7 +42,7 @@ public:
 
 protected:
     /// next() by next_places().
-    SINTER_APART bool next_in_arrays(const void** rows);
+    SINTER_SELDOM bool next_in_arrays(const void** rows);
 };
 
 /// A part that yields batches.
@@ -62,7 +62,7 @@ public:
 
 namespace detail {
 /// "input 28 x 28 x 1 (pixels), labels 1"
-SINTER_APART std::string text_of(const column_list& columns);
+SINTER_SELDOM SINTER_COLD std::string text_of(const column_list& columns);
 } // namespace detail
 
 /// The examples' half of a pipeline, before batch(): what source() gives, and what shuffle, map and
@@ -85,7 +85,7 @@ private:
 };
 
 /// Starts a pipeline: `source(set) | shuffle(10'000) | batch(64)`. The set is shared, not copied.
-SINTER_APART examples source(dataset set);
+SINTER_SELDOM examples source(dataset set);
 
 #if SINTER_BODIES
 SINTER_COLD SINTER_APART void example_stage::describe(description& d) const { d.stage(class_text(*this)); }
@@ -103,7 +103,7 @@ SINTER_APART void example_stage::skip(std::int64_t n) {
         got = next_places(places, n < most ? static_cast<int>(n) : most);
 }
 
-SINTER_APART bool example_stage::next_in_arrays(const void** rows) {
+SINTER_SELDOM_BODY bool example_stage::next_in_arrays(const void** rows) {
     std::uint32_t place;
     if (next_places(&place, 1) == 0) return false;
     for (std::size_t c = 0; c < columns().size(); ++c) rows[c] = arrays()[c].row(place);
@@ -111,7 +111,7 @@ SINTER_APART bool example_stage::next_in_arrays(const void** rows) {
 }
 
 namespace detail {
-SINTER_COLD SINTER_APART std::string text_of(const column_list& columns) {
+SINTER_SELDOM_BODY std::string text_of(const column_list& columns) {
     constexpr const char* uses[] = {"input", "labels", "targets", "weights"};
     std::string all;
     for (const column& c : columns) {
@@ -176,7 +176,7 @@ public:
         return n;
     }
     void skip(std::int64_t n) override { at_ = n < set_.size() - at_ ? at_ + n : set_.size(); }
-    void describe(description& d) const override {
+    SINTER_COLD void describe(description& d) const override {
         d.stage("examples in memory");
         detail::describe_rows(d, columns(), set_.size(), [&](std::size_t c, std::int64_t i) { return set_.row(c, i); });
     }
@@ -191,7 +191,7 @@ private:
 
 SINTER_APART examples::examples(dataset set) : last_(new source_stage(std::move(set))) {}
 
-SINTER_APART examples source(dataset set) { return examples(std::move(set)); }
+SINTER_SELDOM_BODY examples source(dataset set) { return examples(std::move(set)); }
 #endif
 
 } // namespace sinter::data

@@ -14,10 +14,10 @@ namespace sinter::inline SINTER_ORDINARY::data {
 
 /// Without the namespaces of what a program is compiled for (base/target_namespace.hpp), in which members of a job may
 /// differ: `sinter::avx2_8::` and `sinter::ordinary::` are `sinter::`.
-SINTER_APART std::string without_target(std::string name);
+SINTER_SELDOM SINTER_COLD std::string without_target(std::string name);
 #if defined(__GXX_RTTI) || defined(__cpp_rtti)
 /// As a program spells it; two lambdas of one function have different ones.
-SINTER_APART std::string type_text(const std::type_info& type);
+SINTER_SELDOM SINTER_COLD std::string type_text(const std::type_info& type);
 #endif
 /// The name of an object's class.
 template <class T>
@@ -39,7 +39,7 @@ SINTER_COLD std::string type_text() {
 }
 
 #if SINTER_BODIES
-SINTER_COLD SINTER_APART std::string without_target(std::string name) {
+SINTER_SELDOM_BODY std::string without_target(std::string name) {
     static constexpr std::string_view in = "sinter::", ordinary = "ordinary";
     for (std::size_t at = 0; (at = name.find(in, at)) != name.npos;) {
         at += in.size();
@@ -53,7 +53,7 @@ SINTER_COLD SINTER_APART std::string without_target(std::string name) {
     return name;
 }
 
-SINTER_COLD SINTER_APART std::string type_text(const std::type_info& type) {
+SINTER_SELDOM_BODY std::string type_text(const std::type_info& type) {
     return without_target(base::os::demangled(type.name()));
 }
 #endif

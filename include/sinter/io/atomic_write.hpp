@@ -36,9 +36,9 @@ using publish_function = base::function_ref<void(base::function_ref<void()> rena
 /// write, for then even root is meant. Then, and when `fill` throws, the old file is untouched and
 /// no temporary file stays behind. (One error comes later: if the folder cannot be synced, the new
 /// file is in place and the error says that it may not survive a power cut.)
-SINTER_SELDOM void atomic_write(const std::string& given_path, base::function_ref<void(output_file&)> fill,
-                                publish_function publish);
-SINTER_SELDOM void atomic_write(const std::string& path, base::function_ref<void(output_file&)> fill);
+SINTER_SELDOM SINTER_COLD void atomic_write(const std::string& given_path, base::function_ref<void(output_file&)> fill,
+                                            publish_function publish);
+SINTER_SELDOM SINTER_COLD void atomic_write(const std::string& path, base::function_ref<void(output_file&)> fill);
 
 #if SINTER_BODIES
 namespace detail {
@@ -132,8 +132,8 @@ private:
 };
 } // namespace detail
 
-SINTER_SELDOM_BODY SINTER_COLD void
-atomic_write(const std::string& given_path, base::function_ref<void(output_file&)> fill, publish_function publish) {
+SINTER_SELDOM_BODY void atomic_write(const std::string& given_path, base::function_ref<void(output_file&)> fill,
+                                     publish_function publish) {
     need_whole_path(given_path);
     const std::string path = detail::behind_links(given_path);
     const std::size_t slash = path.rfind('/');

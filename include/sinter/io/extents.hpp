@@ -33,10 +33,10 @@ constexpr std::optional<std::uint64_t> checked_product(span<const std::int64_t> 
 }
 
 /// "[60000, 28, 28]", the form that error messages use; a hostile rank is cut after 16 extents.
-SINTER_APART std::string extents_text(span<const std::int64_t> extents);
+SINTER_SELDOM SINTER_COLD std::string extents_text(span<const std::int64_t> extents);
 
 #if SINTER_BODIES
-SINTER_COLD SINTER_APART std::string extents_text(span<const std::int64_t> extents) {
+SINTER_SELDOM_BODY std::string extents_text(span<const std::int64_t> extents) {
     std::string out = "[";
     for (std::size_t i = 0; i < extents.size(); ++i) {
         if (i == 16) return to_text({out, ", ... (", extents.size(), " extents)]"});

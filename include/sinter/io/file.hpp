@@ -21,7 +21,7 @@ struct opened_file {
     std::uint64_t size = 0;
 };
 /// Throws io_error where `path` cannot be opened or is no regular file.
-SINTER_APART opened_file open_regular_file(const std::string& path);
+SINTER_SELDOM SINTER_COLD opened_file open_regular_file(const std::string& path);
 
 /// A regular file opened for reading from its beginning.
 class input_file final : public byte_source {
@@ -55,14 +55,14 @@ public:
 
     /// Writes all of `bytes`; throws io_error (disk full, limit reached) where the system takes
     /// fewer.
-    SINTER_APART void write(span<const std::byte> bytes);
+    SINTER_SELDOM SINTER_COLD void write(span<const std::byte> bytes);
     void write(std::string_view text) { write(as_bytes(text)); }
 
     std::uint64_t written() const noexcept { return written_; }
 
     /// Returns when the bytes are on the disk itself, and closes: some file systems report a full
     /// disk only here.
-    SINTER_APART void sync_and_close();
+    SINTER_SELDOM SINTER_COLD void sync_and_close();
 
 private:
     std::string path_;
@@ -71,7 +71,7 @@ private:
 };
 
 #if SINTER_BODIES
-SINTER_COLD SINTER_APART opened_file open_regular_file(const std::string& path) {
+SINTER_SELDOM_BODY opened_file open_regular_file(const std::string& path) {
     need_whole_path(path);
     opened_file file;
     file.fd = os::open_to_read(path);
@@ -106,7 +106,7 @@ SINTER_SELDOM_BODY std::vector<std::byte> read_whole_file(const std::string& pat
     return bytes;
 }
 
-SINTER_COLD SINTER_APART void output_file::write(span<const std::byte> bytes) {
+SINTER_SELDOM_BODY void output_file::write(span<const std::byte> bytes) {
     while (!bytes.empty()) {
         const auto n = os::write_some(fd_.get(), bytes);
         if (n <= 0)
@@ -117,7 +117,7 @@ SINTER_COLD SINTER_APART void output_file::write(span<const std::byte> bytes) {
     }
 }
 
-SINTER_COLD SINTER_APART void output_file::sync_and_close() {
+SINTER_SELDOM_BODY void output_file::sync_and_close() {
     if (!os::sync(fd_.get())) throw_io_error(errno, "cannot sync", path_);
     if (const int fault = fd_.close()) throw_io_error(fault, "cannot close", path_);
 }

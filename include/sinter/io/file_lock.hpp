@@ -41,16 +41,16 @@ private:
         double pause = 0.001;   // seconds
 
         waiting(const std::string& p, double s) : path(p), seconds(s) {}
-        SINTER_APART void more();
+        SINTER_SELDOM SINTER_COLD void more();
     };
     const std::string path_;
     int flocked_ = -1;
     descriptor second_;
 
     std::string second() const { return path_ + ".lock"; }
-    SINTER_APART void say_once(int fault) const;
+    SINTER_SELDOM SINTER_COLD void say_once(int fault) const;
     /// Takes it away under another name first: what has come in its place meanwhile is put back.
-    SINTER_APART void remove_abandoned(std::int64_t inode) const;
+    SINTER_SELDOM SINTER_COLD void remove_abandoned(std::int64_t inode) const;
 };
 
 #if SINTER_BODIES
@@ -93,7 +93,7 @@ SINTER_APART file_lock::~file_lock() {
     if (own && there && own.number == there.number) os::remove_file(second());
 }
 
-SINTER_COLD SINTER_APART void file_lock::waiting::more() {
+SINTER_SELDOM_BODY void file_lock::waiting::more() {
     const double waited = notice.waited();
     if (waited > seconds)
         throw io_error("cannot lock: another process has it all the time", path,
@@ -108,7 +108,7 @@ SINTER_COLD SINTER_APART void file_lock::waiting::more() {
     if (pause < 0.1) pause *= 2;
 }
 
-SINTER_COLD SINTER_APART void file_lock::say_once(int fault) const {
+SINTER_SELDOM_BODY void file_lock::say_once(int fault) const {
     static std::atomic<bool> reported{false};
     if (!reported.exchange(true))
         base::say(message_level::warning,
@@ -117,7 +117,7 @@ SINTER_COLD SINTER_APART void file_lock::say_once(int fault) const {
                   path_);
 }
 
-SINTER_COLD SINTER_APART void file_lock::remove_abandoned(std::int64_t inode) const {
+SINTER_SELDOM_BODY void file_lock::remove_abandoned(std::int64_t inode) const {
     const std::string away = to_text({second(), ".", os::process_number()});
     if (!os::rename_file(second(), away)) return;
     const os::file_status s = os::status_of(away);

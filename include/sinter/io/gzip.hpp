@@ -36,13 +36,13 @@ public:
 private:
     static constexpr int gzip_window = 15 + 16; // the largest window; + 16 asks zlib for gzip's header and checksum
 
-    SINTER_APART void refill();
+    SINTER_SELDOM SINTER_COLD void refill();
 
-    SINTER_APART std::size_t pass_some(span<std::byte> to);
+    SINTER_SELDOM SINTER_COLD std::size_t pass_some(span<std::byte> to);
 
-    SINTER_APART std::size_t inflate_some(span<std::byte> to);
+    SINTER_SELDOM SINTER_COLD std::size_t inflate_some(span<std::byte> to);
 
-    [[noreturn]] SINTER_APART void refuse(int result) const;
+    [[noreturn]] SINTER_APART SINTER_COLD void refuse(int result) const;
     SINTER_COLD std::string place() const {
         return to_text({name(), ", near compressed byte ", consumed_ - waiting_.size()});
     }
@@ -78,12 +78,12 @@ SINTER_APART std::size_t gzip_source::read_some(span<std::byte> to) {
     return is_gzip_ ? inflate_some(to) : pass_some(to);
 }
 
-SINTER_COLD SINTER_APART void gzip_source::refill() {
+SINTER_SELDOM_BODY void gzip_source::refill() {
     waiting_ = {buffer_.data(), in_.read_up_to(buffer_)};
     consumed_ += waiting_.size();
 }
 
-SINTER_COLD SINTER_APART std::size_t gzip_source::pass_some(span<std::byte> to) {
+SINTER_SELDOM_BODY std::size_t gzip_source::pass_some(span<std::byte> to) {
     if (waiting_.empty()) return in_.read_some(to);
     const std::size_t n = std::min(to.size(), waiting_.size());
     std::memcpy(to.data(), waiting_.data(), n);
@@ -91,7 +91,7 @@ SINTER_COLD SINTER_APART std::size_t gzip_source::pass_some(span<std::byte> to) 
     return n;
 }
 
-SINTER_COLD SINTER_APART std::size_t gzip_source::inflate_some(span<std::byte> to) {
+SINTER_SELDOM_BODY std::size_t gzip_source::inflate_some(span<std::byte> to) {
     constexpr std::size_t most = std::numeric_limits<uInt>::max();
     for (;;) {
         if (waiting_.empty()) refill();
@@ -119,7 +119,7 @@ SINTER_COLD SINTER_APART std::size_t gzip_source::inflate_some(span<std::byte> t
     }
 }
 
-SINTER_COLD SINTER_APART void gzip_source::refuse(int result) const {
+SINTER_APART void gzip_source::refuse(int result) const {
     if (result == Z_MEM_ERROR) throw io_error("zlib has no memory to decompress", place());
     throw format_error("gzip stream is damaged", place(), stream_.msg ? stream_.msg : "an unknown fault",
                        "valid gzip data (RFC 1952)");

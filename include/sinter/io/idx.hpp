@@ -48,11 +48,13 @@ struct idx_array {
 /// unknown type, no extents, extents whose product overflows or exceeds what the input can hold,
 /// missing bytes and trailing bytes. `accept` is given what the header says (no bytes yet) before
 /// memory is taken for the elements, and throws where that is of no use.
-SINTER_SELDOM idx_array parse_idx(byte_source& source, const base::callback<void(const idx_array&)>& accept = {});
+SINTER_SELDOM SINTER_COLD idx_array parse_idx(byte_source& source,
+                                              const base::callback<void(const idx_array&)>& accept = {});
 
 /// Reads the IDX file at `path`, plain or gzip; throws io_error where it cannot be read, and as
 /// parse_idx does.
-SINTER_SELDOM idx_array read_idx(const std::string& path, const base::callback<void(const idx_array&)>& accept = {});
+SINTER_SELDOM SINTER_COLD idx_array read_idx(const std::string& path,
+                                             const base::callback<void(const idx_array&)>& accept = {});
 
 #if SINTER_BODIES
 namespace detail {
@@ -69,8 +71,7 @@ inline void reverse_each_element(span<std::byte> bytes, std::size_t element_byte
 }
 } // namespace detail
 
-SINTER_SELDOM_BODY SINTER_COLD idx_array parse_idx(byte_source& source,
-                                                   const base::callback<void(const idx_array&)>& accept) {
+SINTER_SELDOM_BODY idx_array parse_idx(byte_source& source, const base::callback<void(const idx_array&)>& accept) {
     gzip_source in(source);
     std::array<std::byte, 4> magic;
     detail::read_idx_header(in, magic, 0, "magic number");
@@ -128,8 +129,7 @@ SINTER_SELDOM_BODY SINTER_COLD idx_array parse_idx(byte_source& source,
     return out;
 }
 
-SINTER_SELDOM_BODY SINTER_COLD idx_array read_idx(const std::string& path,
-                                                  const base::callback<void(const idx_array&)>& accept) {
+SINTER_SELDOM_BODY idx_array read_idx(const std::string& path, const base::callback<void(const idx_array&)>& accept) {
     input_file file(path);
     return parse_idx(file, accept);
 }

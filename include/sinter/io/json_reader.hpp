@@ -26,7 +26,7 @@ public:
         : text_(text), file_(file), text_at_(text_at), what_(what) {}
 
     /// The first character of the next value or sign, which says what it is; 0 at the end.
-    SINTER_APART char peek();
+    SINTER_SELDOM char peek();
 
     /// Calls `member(key)` for each member; `member` must consume the value.
     template <class Member>
@@ -51,37 +51,37 @@ public:
         expect(']');
     }
 
-    SINTER_APART std::uint64_t integer();
+    SINTER_SELDOM std::uint64_t integer();
 
     /// Any number or literal (true, false, null), as it is written.
-    SINTER_APART std::string_view scalar();
+    SINTER_SELDOM std::string_view scalar();
 
     /// Passes over a value, whose objects and arrays may be nested `deepest` times.
-    SINTER_APART void skip(int deepest = 32);
+    SINTER_SELDOM void skip(int deepest = 32);
 
-    SINTER_APART std::string string();
+    SINTER_SELDOM std::string string();
 
     /// Nothing but white space may be left.
-    SINTER_APART void end();
+    SINTER_SELDOM void end();
 
     /// Throws format_error: at `position` in the text, something other than `needed` was found.
-    [[noreturn]] SINTER_APART void fail(std::string needed, std::size_t position) const;
+    [[noreturn]] SINTER_APART SINTER_COLD void fail(std::string needed, std::size_t position) const;
     [[noreturn]] void fail(std::string needed) const { fail(std::move(needed), at_); }
 
 private:
     static constexpr bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20; }
     static constexpr bool is_fraction_sign(char c) { return c == '.' || c == 'e' || c == 'E'; }
 
-    SINTER_APART void skip_space();
-    SINTER_APART bool accept(char c);
-    SINTER_APART bool take(std::string_view any_of);
+    SINTER_SELDOM void skip_space();
+    SINTER_SELDOM bool accept(char c);
+    SINTER_SELDOM bool take(std::string_view any_of);
     void expect(char c) {
         if (!accept(c)) fail(std::string(1, c), at_);
     }
 
-    SINTER_APART void escape(std::string& out);
-    SINTER_APART std::uint32_t unicode_escape(std::size_t begin);
-    SINTER_APART std::uint32_t four_hex_digits(std::size_t begin);
+    SINTER_SELDOM void escape(std::string& out);
+    SINTER_SELDOM std::uint32_t unicode_escape(std::size_t begin);
+    SINTER_SELDOM std::uint32_t four_hex_digits(std::size_t begin);
 
     std::string_view text_, file_;
     std::size_t text_at_, at_ = 0;
@@ -89,12 +89,12 @@ private:
 };
 
 #if SINTER_BODIES
-SINTER_APART char json_reader::peek() {
+SINTER_SELDOM_BODY char json_reader::peek() {
     skip_space();
     return at_ < text_.size() ? text_[at_] : '\0';
 }
 
-SINTER_APART std::uint64_t json_reader::integer() {
+SINTER_SELDOM_BODY std::uint64_t json_reader::integer() {
     skip_space();
     const std::size_t begin = at_;
     std::uint64_t value = 0;
@@ -108,7 +108,7 @@ SINTER_APART std::uint64_t json_reader::integer() {
     return value;
 }
 
-SINTER_APART std::string_view json_reader::scalar() {
+SINTER_SELDOM_BODY std::string_view json_reader::scalar() {
     skip_space();
     const std::size_t begin = at_;
     for (const std::string_view word : {"true", "false", "null"})
@@ -130,7 +130,7 @@ SINTER_APART std::string_view json_reader::scalar() {
     return text_.substr(begin, at_ - begin);
 }
 
-SINTER_APART void json_reader::skip(int deepest) {
+SINTER_SELDOM_BODY void json_reader::skip(int deepest) {
     const char c = peek();
     if ((c == '{' || c == '[') && deepest == 0) fail("less deeply nested objects and arrays");
     if (c == '{') object([&](std::string&&) { skip(deepest - 1); });
@@ -139,7 +139,7 @@ SINTER_APART void json_reader::skip(int deepest) {
     else scalar();
 }
 
-SINTER_APART std::string json_reader::string() {
+SINTER_SELDOM_BODY std::string json_reader::string() {
     expect('"');
     std::string out;
     for (;;) {
@@ -154,7 +154,7 @@ SINTER_APART std::string json_reader::string() {
     }
 }
 
-SINTER_APART void json_reader::end() {
+SINTER_SELDOM_BODY void json_reader::end() {
     skip_space();
     if (at_ != text_.size()) fail("only spaces after the closing brace", at_);
 }
@@ -167,26 +167,26 @@ SINTER_APART void json_reader::fail(std::string needed, std::size_t position) co
                        got.empty() ? "the " + std::string(what_) + "'s end" : printable(got), std::move(needed));
 }
 
-SINTER_APART void json_reader::skip_space() {
+SINTER_SELDOM_BODY void json_reader::skip_space() {
     while (at_ < text_.size() &&
            (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t'))
         ++at_;
 }
 
-SINTER_APART bool json_reader::accept(char c) {
+SINTER_SELDOM_BODY bool json_reader::accept(char c) {
     skip_space();
     if (at_ == text_.size() || text_[at_] != c) return false;
     ++at_;
     return true;
 }
 
-SINTER_APART bool json_reader::take(std::string_view any_of) {
+SINTER_SELDOM_BODY bool json_reader::take(std::string_view any_of) {
     const bool there = at_ < text_.size() && any_of.find(text_[at_]) != any_of.npos;
     at_ += there;
     return there;
 }
 
-SINTER_APART void json_reader::escape(std::string& out) {
+SINTER_SELDOM_BODY void json_reader::escape(std::string& out) {
     constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
     const std::size_t begin = at_ - 1;
     const char letter = at_ < text_.size() ? text_[at_++] : '\0';
@@ -196,7 +196,7 @@ SINTER_APART void json_reader::escape(std::string& out) {
     out += meanings[which];
 }
 
-SINTER_APART std::uint32_t json_reader::unicode_escape(std::size_t begin) {
+SINTER_SELDOM_BODY std::uint32_t json_reader::unicode_escape(std::size_t begin) {
     const std::uint32_t first = four_hex_digits(begin);
     if (first < 0xd800 || first > 0xdfff) return first;
     if (first > 0xdbff || text_.substr(at_, 2) != "\\u") fail("a pair of surrogates", begin);
@@ -206,7 +206,7 @@ SINTER_APART std::uint32_t json_reader::unicode_escape(std::size_t begin) {
     return 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
 }
 
-SINTER_APART std::uint32_t json_reader::four_hex_digits(std::size_t begin) {
+SINTER_SELDOM_BODY std::uint32_t json_reader::four_hex_digits(std::size_t begin) {
     std::uint32_t value = 0;
     for (int i = 0; i < 4; ++i, ++at_) {
         const char c = at_ < text_.size() ? text_[at_] : '\0';

@@ -11,12 +11,12 @@ namespace sinter::inline SINTER_ORDINARY::io {
 
 /// Makes a folder, and those above it that are missing; one that is there is left as it is. Throws io_error where it
 /// is not there afterwards.
-SINTER_APART void make_folders(const std::string& path);
+SINTER_SELDOM SINTER_COLD void make_folders(const std::string& path);
 /// The folder in which a file is to be, and those above it.
-SINTER_APART void make_folders_above(const std::string& file);
+SINTER_SELDOM SINTER_COLD void make_folders_above(const std::string& file);
 
 #if SINTER_BODIES
-SINTER_COLD SINTER_APART void make_folders(const std::string& path) {
+SINTER_SELDOM_BODY void make_folders(const std::string& path) {
     need_whole_path(path);
     const std::size_t end = path.find_last_not_of('/');
     const std::size_t slash = end == path.npos ? path.npos : path.rfind('/', end);
@@ -38,7 +38,7 @@ SINTER_COLD SINTER_APART void make_folders(const std::string& path) {
     if (const descriptor folder = os::open_folder(above)) (void)os::sync(folder.get());
 }
 
-SINTER_COLD SINTER_APART void make_folders_above(const std::string& file) {
+SINTER_SELDOM_BODY void make_folders_above(const std::string& file) {
     const std::size_t slash = file.rfind('/');
     if (slash != file.npos && slash > 0) make_folders(file.substr(0, slash));
 }

@@ -7,10 +7,10 @@
 namespace sinter::inline SINTER_ORDINARY::io {
 
 /// Text from a file, made fit for an error message: base::quoted_text in single quotes.
-SINTER_APART std::string printable(std::string_view text, std::size_t longest = 120);
+SINTER_SELDOM SINTER_COLD std::string printable(std::string_view text, std::size_t longest = 120);
 
 #if SINTER_BODIES
-SINTER_COLD SINTER_APART std::string printable(std::string_view text, std::size_t longest) {
+SINTER_SELDOM_BODY std::string printable(std::string_view text, std::size_t longest) {
     return base::quoted_text(text, longest, '\'');
 }
 #endif

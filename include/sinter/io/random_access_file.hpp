@@ -49,8 +49,8 @@ private:
     std::vector<std::uint64_t> sums_;   ///< of blocks, as far as any was read; odd, or 0: not that one
     bool changed_ = false;
 
-    SINTER_SELDOM void fetch(std::uint64_t block, window& w);
-    SINTER_SELDOM [[noreturn]] void refuse(const char* what, std::string got, std::string needed);
+    SINTER_SELDOM SINTER_COLD void fetch(std::uint64_t block, window& w);
+    [[noreturn]] SINTER_APART SINTER_COLD void refuse(const char* what, std::string got, std::string needed);
 };
 
 #if SINTER_BODIES
@@ -66,7 +66,7 @@ SINTER_SELDOM_BODY void random_access_file::read(std::uint64_t at, span<std::byt
     }
 }
 
-SINTER_SELDOM_BODY SINTER_COLD void random_access_file::fetch(std::uint64_t block, window& w) {
+SINTER_SELDOM_BODY void random_access_file::fetch(std::uint64_t block, window& w) {
     const std::uint64_t begin = block * block_bytes;
     w.block_ = UINT64_MAX;   // it has nothing if this throws
     w.bytes_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(block_bytes, size() - begin)));
@@ -88,7 +88,7 @@ SINTER_SELDOM_BODY SINTER_COLD void random_access_file::fetch(std::uint64_t bloc
     w.block_ = block;
 }
 
-SINTER_SELDOM_BODY SINTER_COLD void random_access_file::refuse(const char* what, std::string got, std::string needed) {
+SINTER_APART void random_access_file::refuse(const char* what, std::string got, std::string needed) {
     changed_ = true;
     throw io_error(what, path_, std::move(got), std::move(needed));
 }

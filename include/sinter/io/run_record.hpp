@@ -9,8 +9,9 @@
 #if SINTER_BODIES
 #include <sinter/base/hash.hpp>
 #include <sinter/base/os/process.hpp>
+#include <sinter/base/os/random_number.hpp>
+#include <sinter/base/whole_number.hpp>
 #include <sinter/io/make_folders.hpp>
-#include <random>
 #endif
 
 namespace sinter::inline SINTER_ORDINARY {
@@ -38,19 +39,19 @@ public:
     /// in a row runs have begun there and not ended, this one included. `epoch`: of a job whose
     /// members change, in which this process became the one that writes; it takes the files over
     /// anew in each, and without `from` goes on with the history that the record has.
-    SINTER_APART std::int64_t take(std::int64_t step, std::int64_t epoch = 0,
-                                   const std::optional<beginning>& from = {});
+    SINTER_SELDOM SINTER_COLD std::int64_t take(std::int64_t step, std::int64_t epoch = 0,
+                                                const std::optional<beginning>& from = {});
     bool taken(std::int64_t epoch = 0) const { return !mine_.empty() && epoch == epoch_; }
     const std::string& owner() const { return mine_; }   ///< what take() wrote
     /// The order of this run's next file.
-    SINTER_APART const io::write_order& next_file();
+    SINTER_SELDOM const io::write_order& next_file();
     /// Calls f() while nobody can take over; io_error where somebody has.
-    SINTER_SELDOM void guarded(base::function_ref<void()> f);
+    SINTER_SELDOM SINTER_COLD void guarded(base::function_ref<void()> f);
     /// The run has ended by itself: what begins at its step later is no restart.
-    SINTER_APART void ended();
+    SINTER_SELDOM SINTER_COLD void ended();
     const std::string& path() const { return path_; }
     /// Of the files of the run that may write, as the record says at this moment; run 0: it does not say.
-    SINTER_APART static io::write_order order_in(const std::string& path);
+    SINTER_SELDOM SINTER_COLD static io::write_order order_in(const std::string& path);
 
 private:
     struct fields {
@@ -64,7 +65,7 @@ private:
     io::write_order order_;
 
     static std::string token(const fields& f) { return to_text({f.generation, " ", f.owner}); }
-    SINTER_APART static std::string sum_of(std::string_view text);
+    SINTER_SELDOM static std::string sum_of(std::string_view text);
 
     /// The file, open and locked.
     class opened {
@@ -73,26 +74,26 @@ private:
             : path_(r.path_), fd_(open(r.path_, make)), lock_(fd_.get(), r.path_, r.patience_) {}
         std::string text() const { return read_all(fd_.get(), path_); }
         /// In one call, over what was there: a reader has the lock, or sees by the checksum that it has a part.
-        SINTER_APART void write(const fields& f) const;
+        SINTER_SELDOM SINTER_COLD void write(const fields& f) const;
 
     private:
         const std::string& path_;
         io::descriptor fd_;
         io::file_lock lock_;
 
-        SINTER_APART static io::descriptor open(const std::string& path, bool make);
+        SINTER_SELDOM SINTER_COLD static io::descriptor open(const std::string& path, bool make);
     };
-    SINTER_APART void need_own(const opened& file) const;
-    SINTER_APART static std::string read_all(int fd, const std::string& path);
+    SINTER_SELDOM SINTER_COLD void need_own(const opened& file) const;
+    SINTER_SELDOM SINTER_COLD static std::string read_all(int fd, const std::string& path);
     /// What is no such line is nobody's. Nor is one whose numbers no run has counted: there would soon
     /// be no larger one. Earlier versions have written no more than the owner.
-    SINTER_APART static fields parse(std::string_view text);
-    SINTER_APART static fields nobodys(std::string_view text);
+    SINTER_SELDOM SINTER_COLD static fields parse(std::string_view text);
+    SINTER_SELDOM static fields nobodys(std::string_view text);
 };
 
 #if SINTER_BODIES
-SINTER_COLD SINTER_APART std::int64_t run_record::take(std::int64_t step, std::int64_t epoch,
-                                                       const std::optional<beginning>& from) {
+SINTER_SELDOM_BODY std::int64_t run_record::take(std::int64_t step, std::int64_t epoch,
+                                                 const std::optional<beginning>& from) {
     io::make_folders_above(path_);
     const opened file(*this, true);
     fields f = parse(file.text());
@@ -103,12 +104,11 @@ SINTER_COLD SINTER_APART std::int64_t run_record::take(std::int64_t step, std::i
     f.begun = f.step == step ? f.begun + 1 : 1;
     f.step = step;
     f.first = !from ? f.first : from->first < 0 ? f.generation : from->first;
-    std::random_device random;
     std::string host = base::os::host_name();
     for (char& c : host)
         if (c == ' ' || c == '\n') c = '_';
     f.began = std::max<std::int64_t>(from ? from->step : step, 0);
-    f.owner = to_text({host, ":", base::os::process_number(), ":", random(), random()});
+    f.owner = to_text({host, ":", base::os::process_number(), ":", base::os::random_number()});
     file.write(f);
     mine_ = token(f);
     epoch_ = epoch;
@@ -116,18 +116,18 @@ SINTER_COLD SINTER_APART std::int64_t run_record::take(std::int64_t step, std::i
     return f.begun;
 }
 
-SINTER_APART const io::write_order& run_record::next_file() {
+SINTER_SELDOM_BODY const io::write_order& run_record::next_file() {
     ++order_.number;
     return order_;
 }
 
-SINTER_SELDOM_BODY SINTER_COLD void run_record::guarded(base::function_ref<void()> f) {
+SINTER_SELDOM_BODY void run_record::guarded(base::function_ref<void()> f) {
     const opened file(*this, false);
     need_own(file);
     f();
 }
 
-SINTER_COLD SINTER_APART void run_record::ended() {
+SINTER_SELDOM_BODY void run_record::ended() {
     const opened file(*this, false);
     fields f = parse(file.text());
     if (token(f) != mine_) return;
@@ -135,16 +135,16 @@ SINTER_COLD SINTER_APART void run_record::ended() {
     file.write(f);
 }
 
-SINTER_COLD SINTER_APART io::write_order run_record::order_in(const std::string& path) {
+SINTER_SELDOM_BODY io::write_order run_record::order_in(const std::string& path) {
     const io::descriptor fd = base::os::open_to_read(path);
     if (!fd) return {};
     const fields f = parse(read_all(fd.get(), path));
     return {f.generation, 0, f.began, f.first};
 }
 
-SINTER_APART std::string run_record::sum_of(std::string_view text) { return to_text({base::fnv1a(text)}); }
+SINTER_SELDOM_BODY std::string run_record::sum_of(std::string_view text) { return to_text({base::fnv1a(text)}); }
 
-SINTER_COLD SINTER_APART void run_record::opened::write(const fields& f) const {
+SINTER_SELDOM_BODY void run_record::opened::write(const fields& f) const {
     std::string text =
         to_text({f.generation, " ", f.step, " ", f.begun, " ", f.owner, " ", f.first, " ", f.began});
     text += " " + sum_of(text) + "\n";
@@ -153,14 +153,14 @@ SINTER_COLD SINTER_APART void run_record::opened::write(const fields& f) const {
         io::throw_io_error(n < 0 ? errno : ENOSPC, "cannot write", path_);
 }
 
-SINTER_COLD SINTER_APART io::descriptor run_record::opened::open(const std::string& path, bool make) {
+SINTER_SELDOM_BODY io::descriptor run_record::opened::open(const std::string& path, bool make) {
     using base::os::opening;
     io::descriptor fd = base::os::open_to_change(path, make ? opening::made : opening::existing);
     if (!fd) io::throw_io_error(errno, "cannot open", path);
     return fd;
 }
 
-SINTER_COLD SINTER_APART void run_record::need_own(const opened& file) const {
+SINTER_SELDOM_BODY void run_record::need_own(const opened& file) const {
     const fields now = parse(file.text());
     if (now.damaged)
         throw io_error("the file that says whose these checkpoints are was damaged: this run writes no more", path_,
@@ -170,42 +170,36 @@ SINTER_COLD SINTER_APART void run_record::need_own(const opened& file) const {
                        io::printable(now.owner), io::printable(mine_));
 }
 
-SINTER_COLD SINTER_APART std::string run_record::read_all(int fd, const std::string& path) {
+SINTER_SELDOM_BODY std::string run_record::read_all(int fd, const std::string& path) {
     char text[1024];
     const auto n = base::os::read_some_at(fd, 0, as_writable_bytes(text));
     if (n < 0) io::throw_io_error(errno, "cannot read", path);
     return {text, static_cast<std::size_t>(n)};
 }
 
-SINTER_COLD SINTER_APART run_record::fields run_record::parse(std::string_view text) {
+SINTER_SELDOM_BODY run_record::fields run_record::parse(std::string_view text) {
     fields f;
     const std::string_view line = text.substr(0, text.find('\n'));
-    const char *at = line.data(), *const end = at + line.size();
-    for (std::int64_t* x : {&f.generation, &f.step, &f.begun}) {
-        const auto [next, fault] = std::from_chars(at, end, *x);
-        if (fault != std::errc{} || next == end || *next != ' ' || *x > INT64_MAX / 2) return nobodys(text);
-        at = next + 1;
-    }
+    std::string_view rest = line;
+    const auto take = [&](char expected) {
+        const bool found = !rest.empty() && rest.front() == expected;
+        if (found) rest.remove_prefix(1);
+        return found;
+    };
+    for (std::int64_t* x : {&f.generation, &f.step, &f.begun})
+        if (!base::take_number(rest, *x) || !take(' ') || *x > INT64_MAX / 2) return nobodys(text);
     if (f.generation < 0 || f.begun < 0) return nobodys(text);
-    std::string_view rest(at, static_cast<std::size_t>(end - at));
-    if (const std::size_t space = rest.find(' '); space != rest.npos) {
-        const std::size_t sum = line.rfind(' ');
-        if (line.substr(sum + 1) != sum_of(line.substr(0, sum))) return nobodys(text);
-        at = rest.data() + space;
-        for (std::int64_t* x : {&f.first, &f.began}) {
-            if (at == end || *at != ' ') return nobodys(text);
-            const auto [next, fault] = std::from_chars(at + 1, end, *x);
-            if (fault != std::errc{} || *x < 0) return nobodys(text);
-            at = next;
-        }
-        if (at != line.data() + sum) return nobodys(text);
-        rest = rest.substr(0, space);
-    }
-    f.owner = rest;
-    return f;
+    f.owner = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(f.owner.size());
+    if (rest.empty()) return f;
+    const std::size_t sum = line.rfind(' ');
+    if (line.substr(sum + 1) != sum_of(line.substr(0, sum))) return nobodys(text);
+    for (std::int64_t* x : {&f.first, &f.began})
+        if (!take(' ') || !base::take_number(rest, *x) || *x < 0) return nobodys(text);
+    return rest.size() == line.size() - sum ? f : nobodys(text);
 }
 
-SINTER_APART run_record::fields run_record::nobodys(std::string_view text) {
+SINTER_SELDOM_BODY run_record::fields run_record::nobodys(std::string_view text) {
     fields f;
     f.damaged = !text.empty();
     return f;

@@ -12,20 +12,20 @@
 namespace sinter::inline SINTER_ORDINARY::io {
 
 /// Throws an io_error whose `got` is the system's own words for `errno_value`.
-[[noreturn]] SINTER_APART void throw_io_error(int errno_value, std::string_view what, std::string_view where,
-                                              std::string_view needed = {});
+[[noreturn]] SINTER_APART SINTER_COLD void throw_io_error(int errno_value, std::string_view what,
+                                                          std::string_view where, std::string_view needed = {});
 
 /// io_error for a path with a zero byte in it: the system reads names to the first one, and would
 /// open, or replace, another file.
-SINTER_APART void need_whole_path(const std::string& path);
+SINTER_SELDOM SINTER_COLD void need_whole_path(const std::string& path);
 
 #if SINTER_BODIES
-SINTER_COLD SINTER_APART void throw_io_error(int errno_value, std::string_view what, std::string_view where,
-                                             std::string_view needed) {
+SINTER_APART void throw_io_error(int errno_value, std::string_view what, std::string_view where,
+                                 std::string_view needed) {
     throw io_error(what, where, std::generic_category().message(errno_value), needed);
 }
 
-SINTER_COLD SINTER_APART void need_whole_path(const std::string& path) {
+SINTER_SELDOM_BODY void need_whole_path(const std::string& path) {
     if (const std::size_t at = path.find('\0'); at != std::string::npos)
         throw io_error("a path has a zero byte", path.substr(0, at), to_text({"one at place ", at}), "a path without");
 }

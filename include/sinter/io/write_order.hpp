@@ -4,7 +4,7 @@
 #include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/to_text.hpp>
 #include <sinter/base/target_namespace.hpp>
-#include <charconv>
+#include <sinter/base/whole_number.hpp>
 #include <optional>
 
 namespace sinter::inline SINTER_ORDINARY::io {
@@ -20,7 +20,7 @@ struct write_order {
 
     std::string text() const { return to_text({run, " ", number, " ", began, " ", first}); }
     /// Nothing where the text is no such four numbers.
-    SINTER_APART static std::optional<write_order> parse(std::string_view text);
+    SINTER_SELDOM SINTER_COLD static std::optional<write_order> parse(std::string_view text);
     /// Of a file's metadata; that of an earlier version has none.
     template <class Map>
     SINTER_COLD static write_order of(const Map& metadata) {
@@ -37,15 +37,15 @@ struct write_order {
 };
 
 #if SINTER_BODIES
-SINTER_COLD SINTER_APART std::optional<write_order> write_order::parse(std::string_view text) {
+SINTER_SELDOM_BODY std::optional<write_order> write_order::parse(std::string_view text) {
     write_order o;
-    const char *at = text.data(), *const end = at + text.size();
     for (std::int64_t* x : {&o.run, &o.number, &o.began, &o.first}) {
-        const auto [next, fault] = std::from_chars(at, end, *x);
-        if (fault != std::errc{} || *x < 0 || *x > INT64_MAX / 2) return {};
-        if (x == &o.first ? next != end : next == end || *next != ' ') return {};
-        at = next + 1;
+        if (!base::take_number(text, *x) || *x < 0 || *x > INT64_MAX / 2) return {};
+        if (x == &o.first) break;
+        if (text.empty() || text.front() != ' ') return {};
+        text.remove_prefix(1);
     }
+    if (!text.empty()) return {};
     return o;
 }
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/net/address.hpp>
 #include <sinter/net/cluster_options.hpp>
@@ -87,7 +88,7 @@ public:
     std::span<const cluster_member> workers() const { return of_role(cluster_role::worker); }
     std::span<const cluster_member> servers() const { return of_role(cluster_role::ps); }
     /// Null where no evaluator is listed; it may run all the same.
-    const cluster_member* evaluator() const {
+    SINTER_COLD const cluster_member* evaluator() const {
         return members_.back().role == cluster_role::evaluator ? &members_.back() : nullptr;
     }
     /// In the order of ranks, then the servers, then the evaluator.
@@ -127,13 +128,13 @@ inline constexpr int largest_cluster = 100000;   ///< how many members a roster 
 #include <algorithm>
 
 namespace sinter::inline SINTER_ORDINARY {
-SINTER_APART host_port cluster::master() const {
+SINTER_COLD SINTER_APART host_port cluster::master() const {
     if (!members_[0].address().known() && !missing_.empty())
         throw option_error("the address of rank 0 is not known", how_, "", missing_);
     return members_[0].address();
 }
 
-SINTER_APART cluster cluster::with_addresses(std::span<const host_port> by_rank) const {
+SINTER_COLD SINTER_APART cluster cluster::with_addresses(std::span<const host_port> by_rank) const {
     if (by_rank.size() != static_cast<std::size_t>(trainers_))
         throw option_error("one address for each rank is needed", "cluster::with_addresses",
                            std::to_string(by_rank.size()), std::to_string(trainers_));
@@ -143,21 +144,21 @@ SINTER_APART cluster cluster::with_addresses(std::span<const host_port> by_rank)
     return c;
 }
 
-SINTER_APART std::size_t cluster::checked(int rank) const {
+SINTER_COLD SINTER_APART std::size_t cluster::checked(int rank) const {
     if (rank < 0 || rank >= trainers_)
         throw option_error("no such rank", "cluster::member", std::to_string(rank),
                            "0 to " + std::to_string(trainers_ - 1));
     return static_cast<std::size_t>(rank);
 }
 
-SINTER_APART std::span<const cluster_member> cluster::of_role(cluster_role role) const {
+SINTER_COLD SINTER_APART std::span<const cluster_member> cluster::of_role(cluster_role role) const {
     std::size_t first = 0, end = members_.size();   // loops compile sooner than ranges
     while (first < end && members_[first].role < role) ++first;
     while (end > first && members_[end - 1].role > role) --end;
     return all().subspan(first, end - first);
 }
 
-SINTER_APART bool cluster::addresses_known() const {
+SINTER_COLD SINTER_APART bool cluster::addresses_known() const {
     for (const cluster_member& m : trainers())
         if (!m.address().known()) return false;
     return true;

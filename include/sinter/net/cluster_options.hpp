@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/separate_compilation.hpp>
 #include <string>
 
@@ -45,7 +46,7 @@ struct cluster_options {
 #include <sinter/base/number_text.hpp>
 
 namespace sinter::inline SINTER_ORDINARY {
-SINTER_APART void cluster_options::check() const {
+SINTER_COLD SINTER_APART void cluster_options::check() const {
     const auto within = [](const char* name, double value, double low, double high) {
         if (value >= low && value <= high) return;
         throw option_error("out of range", std::string("cluster_options::") + name, base::number_text(value),

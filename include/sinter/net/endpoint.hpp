@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/io/throw_io_error.hpp>
 #include <sinter/net/address.hpp>
 #include <arpa/inet.h>
@@ -79,7 +80,7 @@ SINTER_COLD inline resolution resolve(const host_port& at, bool digits = false) 
 }
 
 /// A socket for connections that does not block and is not handed on to programs that are started.
-inline io::descriptor stream_socket(int family) {
+SINTER_COLD inline io::descriptor stream_socket(int family) {
     io::descriptor s(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (s) {
         const int one = 1;

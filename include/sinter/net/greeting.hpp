@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/version.hpp>
 #include <sinter/net/frame.hpp>
 #include <sinter/net/identity.hpp>
@@ -51,7 +52,7 @@ SINTER_COLD inline void put_text(greeting_block& b, text_field f, const std::str
     std::memcpy(b.data() + f.at, s.data(), s.size());
 }
 /// False: not printable text with nothing but zeros after it.
-inline bool get_text(const greeting_block& b, text_field f, std::string& into) {
+SINTER_COLD inline bool get_text(const greeting_block& b, text_field f, std::string& into) {
     std::size_t n = 0;
     for (; n < f.length && b[f.at + n] != std::byte{}; ++n)
         if (std::to_integer<unsigned>(b[f.at + n]) < 0x20 || b[f.at + n] == std::byte{0x7f}) return false;

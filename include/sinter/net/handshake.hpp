@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/net/descriptors.hpp>
 #include <sinter/net/greeting.hpp>
 #include <sinter/net/seal.hpp>
@@ -58,7 +59,7 @@ public:
 
     /// What is to be sent now; sent() when it is gone.
     span<const std::byte> outgoing() const { return {out_.data(), out_size_}; }
-    void sent() {
+    SINTER_COLD void sent() {
         out_size_ = 0;
         if (step_ == step::send_greeting) step_ = step::receive_greeting;
         else if (step_ == step::send_own) step_ = step::receive_proof;
@@ -66,7 +67,7 @@ public:
         else if (step_ == step::send_last) state_ = after_;
     }
     /// How many bytes receive() wants next; 0: something is to be sent or decided, or all is over.
-    std::size_t wanted() const {
+    SINTER_COLD std::size_t wanted() const {
         if (state_ != state::going_on || out_size_ != 0) return 0;
         switch (step_) {
             case step::receive_greeting: return greeting_bytes;
@@ -75,7 +76,7 @@ public:
             default: return 0;
         }
     }
-    void receive(span<const std::byte> bytes) {
+    SINTER_COLD void receive(span<const std::byte> bytes) {
         if (bytes.size() != wanted() || bytes.empty()) throw error("more or fewer bytes than wanted()", "handshake");
         if (step_ == step::receive_greeting) receive_greeting(bytes);
         else if (step_ == step::receive_proof) receive_proof(bytes);
@@ -83,7 +84,7 @@ public:
     }
     /// In `to_decide`: accepts the peer, or refuses it with a reason that is sent to it (cut to 343
     /// bytes). One that begins with `too_few_descriptors` is `busy`.
-    void decide(std::string_view reason) {
+    SINTER_COLD void decide(std::string_view reason) {
         if (state_ != state::to_decide) throw error("nothing is to be decided", "handshake");
         state_ = state::going_on;
         send_verdict(reason.empty()                             ? refusal::none
@@ -115,7 +116,7 @@ private:
     state state_ = state::going_on, after_ = state::going_on;
     refusal why_ = refusal::none;
 
-    void send(span<const std::byte> bytes) {
+    SINTER_COLD void send(span<const std::byte> bytes) {
         std::memcpy(out_.data(), bytes.data(), bytes.size());
         out_size_ = bytes.size();
     }
@@ -132,7 +133,7 @@ private:
         step_ = step::send_last;
     }
 
-    void receive_greeting(span<const std::byte> bytes) {
+    SINTER_COLD void receive_greeting(span<const std::byte> bytes) {
         std::memcpy(peer_block_.data(), bytes.data(), greeting_bytes);
         const greeting_fault f = decode(peer_block_, peer_);
         if (f == greeting_fault::not_sinter) return refuse(refusal::not_sinter, not_sinter);
@@ -153,7 +154,7 @@ private:
             else step_ = step::send_own;
         }
     }
-    void receive_proof(span<const std::byte> bytes) {
+    SINTER_COLD void receive_proof(span<const std::byte> bytes) {
         if (!equal_in_constant_time(bytes, proof("dialer", {})))
             return send_verdict(refusal::key, "this is not the job's key", "it does not know the job's key");
         proved_ = true;
@@ -164,7 +165,7 @@ private:
         }
         state_ = state::to_decide;
     }
-    void receive_verdict(span<const std::byte> bytes) {
+    SINTER_COLD void receive_verdict(span<const std::byte> bytes) {
         const auto signed_part = bytes.first(8 + verdict_text);
         const auto code = static_cast<refusal>(std::to_integer<unsigned>(bytes[4]));
         if (detail::get<std::uint32_t>(bytes.data()) != verdict_magic)
@@ -181,7 +182,7 @@ private:
         else refuse(code == refusal::unwanted || code == refusal::busy ? code : refusal::member, std::move(reason));
     }
     /// `sent_reason` goes to the other end, `reason` stays here.
-    void send_verdict(refusal code, std::string_view sent_reason, std::string reason) {
+    SINTER_COLD void send_verdict(refusal code, std::string_view sent_reason, std::string reason) {
         std::array<std::byte, verdict_bytes> v{};
         detail::put(v.data(), verdict_magic);
         v[4] = static_cast<std::byte>(code);
@@ -198,13 +199,13 @@ private:
         send(v);
     }
 
-    digest proof(std::string_view who, span<const std::byte> verdict) const {
+    SINTER_COLD digest proof(std::string_view who, span<const std::byte> verdict) const {
         return hmac_sha256(as_bytes(key_), {as_bytes(std::string_view("sinter handshake 1 ")), as_bytes(who),
                                             dials_ ? own_block_ : peer_block_, dials_ ? peer_block_ : own_block_,
                                             binding_, verdict});
     }
     /// HKDF's two steps (RFC 5869) with one block of output for each direction.
-    direction_key derive(bool of_dialer) const {
+    SINTER_COLD direction_key derive(bool of_dialer) const {
         const digest secret = proof("keys", {});
         const std::string_view who = of_dialer ? "dialer sends\1" : "acceptor sends\1";
         const digest block = hmac_sha256(secret, {as_bytes(who)});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/net/cluster.hpp>
 #include <sinter/net/control_link.hpp>
 #include <sinter/net/data_link.hpp>
@@ -43,14 +44,14 @@ public:
         }
     }
 
-    void begin() {
+    SINTER_COLD void begin() {
         listener_->begin([this](io::descriptor s, const endpoint& from) { on_accept(std::move(s), from); },
                          [this](const std::string& fault) { log_.write(fault); });
         for (int r = 0; r < who_.rank(); ++r)
             if (slots_[index(r)]->at.known()) dial(r);
     }
     /// The others' addresses, from rank 0, where only its own was known.
-    void learn(const std::vector<std::string>& by_rank) {
+    SINTER_COLD void learn(const std::vector<std::string>& by_rank) {
         for (int r = 1; r < std::min(who_.size(), static_cast<int>(by_rank.size())); ++r) {
             slot& s = *slots_[index(r)];
             if (s.at.known()) continue;
@@ -65,7 +66,7 @@ public:
     /// Whether all have one, or a refusal.
     bool all_notified() const { return all([](const slot& s) { return s.control || s.notified; }); }
     /// Who is not linked, from the first on, and why as far as is known.
-    std::vector<std::pair<int, std::string>> missing() const {
+    SINTER_COLD std::vector<std::pair<int, std::string>> missing() const {
         std::vector<std::pair<int, std::string>> m;
         for (int r = 0; r < who_.size(); ++r) {
             const slot& s = *slots_[index(r)];
@@ -77,7 +78,7 @@ public:
         return m;
     }
 
-    std::vector<int> absent() const {
+    SINTER_COLD std::vector<int> absent() const {
         std::vector<int> a;
         for (int r = 0; r < who_.size(); ++r)
             if (r != who_.rank() && !slots_[index(r)]->data) a.push_back(r);
@@ -87,12 +88,12 @@ public:
     std::string trouble(int r) const { return slots_[index(r)]->trouble.text(); }
 
     /// From now on a lost connection is its peer's end.
-    void establish() {
+    SINTER_COLD void establish() {
         established_ = true;
         for (auto& s : slots_) s->dialling.reset();
     }
     control_link* control(int rank) const { return slots_[index(rank)]->control.get(); }
-    data_link take_data(int rank) {
+    SINTER_COLD data_link take_data(int rank) {
         slot& s = *slots_[index(rank)];
         data_link d(std::move(s.data->connection), s.data->sending, s.data->receiving,
                     {rank, who_.member(rank).name(), where(rank)});
@@ -101,14 +102,14 @@ public:
     /// Makes the further connection of this number to a member of lower rank, once: it may be asked for again.
     /// `begun` is called where this is the first time.
     template <class F>
-    void dial_further(int r, std::uint32_t number, F begun) {
+    SINTER_COLD void dial_further(int r, std::uint32_t number, F begun) {
         auto& d = further_[{r, number}];
         if (d) return;
         d = std::make_unique<further_dial>(loop_);
         begun();
         try_further(r, number);
     }
-    std::string where(int rank) const {
+    SINTER_COLD std::string where(int rank) const {
         const host_port& at = slots_[index(rank)]->at;
         return at.known() ? text_of(at) : "an address that is not known yet";
     }
@@ -159,25 +160,25 @@ private:
     name_lookup names_;
     std::map<std::pair<int, std::uint32_t>, std::unique_ptr<further_dial>> further_;   // that this member dials
 
-    channel through(io::descriptor socket, bool dials) {
+    SINTER_COLD channel through(io::descriptor socket, bool dials) {
         auto cipher = tls_ ? tls_->begin(socket.get(), dials) : nullptr;
         return channel(std::move(socket), std::move(cipher));
     }
 
     template <class Has>
-    bool all(Has has) const {
+    SINTER_COLD bool all(Has has) const {
         for (int r = 0; r < who_.size(); ++r)
             if (r != who_.rank() && !has(*slots_[index(r)])) return false;
         return true;
     }
     static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
-    cluster_error about(int r, std::string cause) const {
+    SINTER_COLD cluster_error about(int r, std::string cause) const {
         return {r, who_.member(r).name(), where(r), "joining the job", -1, std::move(cause)};
     }
 
     // ---- Dialling
 
-    void dial(int r) {
+    SINTER_COLD void dial(int r) {
         slot& s = *slots_[index(r)];
         if (s.first_dialled == 0) s.first_dialled = base::monotonic_seconds();
         if (s.known.empty()) {
@@ -201,13 +202,13 @@ private:
         s.dialling->begin(fault != 0);
     }
     /// Often at first, since the others are about to start; then four times a second.
-    void retry_later(int r, std::string cause, bool is_reason = false) {
+    SINTER_COLD void retry_later(int r, std::string cause, bool is_reason = false) {
         slot& s = *slots_[index(r)];
         s.trouble.note(std::move(cause), is_reason);
         const bool early = base::monotonic_seconds() - s.first_dialled < 3;
         s.retry.in(early ? 0.01 : 0.25, [this, r] { dial(r); });
     }
-    void on_dialled(int r, purpose use, pending_handshake& m) {
+    SINTER_COLD void on_dialled(int r, purpose use, pending_handshake& m) {
         slot& s = *slots_[index(r)];
         const std::unique_ptr<pending_handshake> finished = std::move(s.dialling);
         if (established_) return;
@@ -231,7 +232,7 @@ private:
         if (s.control && !s.data) dial(r);
     }
 
-    void try_further(int r, std::uint32_t number) {
+    SINTER_COLD void try_further(int r, std::uint32_t number) {
         slot& s = *slots_[index(r)];
         further_dial& d = *further_.at({r, number});
         if (s.known.empty()) return further_failed(r, number, "its address is not known");
@@ -253,13 +254,13 @@ private:
             });
         d.dialling->begin(fault != 0);
     }
-    void further_failed(int r, std::uint32_t number, const std::string& cause) {
+    SINTER_COLD void further_failed(int r, std::uint32_t number, const std::string& cause) {
         further_dial& d = *further_.at({r, number});
         if (!on_.closed().empty()) return;
         if (++d.tries == most_tries || !slots_[index(r)]->control) return on_.no_further(r, number, cause);
         d.retry.in(d.tries < 10 ? 0.02 : 0.3, [this, r, number] { try_further(r, number); });
     }
-    void further_stands(int r, std::uint32_t number, pending_handshake& m) {
+    SINTER_COLD void further_stands(int r, std::uint32_t number, pending_handshake& m) {
         const handshake& hs = m.messages();
         on_.further(r, number, data_link(m.take(), hs.sending(), hs.receiving(),
                                          {r, who_.member(r).name(), where(r)}));
@@ -267,7 +268,7 @@ private:
 
     // ---- Listening
 
-    void on_accept(io::descriptor socket, const endpoint& from) {
+    SINTER_COLD void on_accept(io::descriptor socket, const endpoint& from) {
         if (pending_.size() >= limits.most_pending) {
             log_.write("closed a connection that had sent nothing: too many wait");
             pending_.pop_front();
@@ -284,7 +285,7 @@ private:
         (*at)->begin(false);
     }
     /// Why a process of this job that knows the key cannot be linked now.
-    std::string objection(const greeting& g) {
+    SINTER_COLD std::string objection(const greeting& g) {
         if (const std::string why = on_.closed(); !why.empty()) return why;
         if (std::string why = listener_->crowded(); !why.empty()) return why;
         if (g.use == purpose::service) return who_.self().name() + " trains, and is no server";
@@ -298,14 +299,14 @@ private:
             return "there is no control connection of this process";
         return {};
     }
-    std::string another(const greeting& g, int rank) const {
+    SINTER_COLD std::string another(const greeting& g, int rank) const {
         const cluster_member& m = who_.member(rank);
         const bool task = g.use == purpose::further || g.index == m.index;
         if (g.rank == rank && g.role == static_cast<std::uint8_t>(m.role) && task) return {};
         return to_text({"members' rosters differ: rank ", rank, " is ", m.name(), " here, and there rank ", g.rank,
                        " is ", g.role > 3 ? "?" : text_of(static_cast<cluster_role>(g.role)), "/", g.index});
     }
-    void on_handshake_done(pending_handshake& m, const endpoint& from) {
+    SINTER_COLD void on_handshake_done(pending_handshake& m, const endpoint& from) {
         const greeting& g = m.messages().peer();
         if (m.result() == pending_handshake::outcome::accepted) {
             if (!on_.closed().empty()) return;
@@ -331,7 +332,7 @@ private:
 
     // ---- Both
 
-    void install(int r, purpose use, pending_handshake& m) {
+    SINTER_COLD void install(int r, purpose use, pending_handshake& m) {
         slot& s = *slots_[index(r)];
         const handshake& hs = m.messages();
         s.trouble = {};
@@ -350,7 +351,7 @@ private:
         }
         on_.joined(r, use);
     }
-    void lost(int r, const std::string& cause) {
+    SINTER_COLD void lost(int r, const std::string& cause) {
         if (established_) return on_.lost(r, cause);
         slot& s = *slots_[index(r)];   // it may come back
         s.control.reset();

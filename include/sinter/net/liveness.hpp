@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/net/cluster_options.hpp>
 #include <sinter/net/control_message.hpp>
@@ -39,20 +40,20 @@ public:
         : own_(own), timer_(loop), on_(std::move(on)), members_(static_cast<std::size_t>(size)),
           dead_after_(o.dead_after), every_(o.heartbeat_every()), stuck_after_(o.stuck_after()), self_(self) {}
 
-    void begin() {
+    SINTER_COLD void begin() {
         const double now = base::monotonic_seconds();
         for (member_status& m : members_) m.last_received = m.last_heartbeat = now;
         ran_at_.store(now);
         moved_at_ = sent_at_ = now;
         next();
     }
-    void end() {
+    SINTER_COLD void end() {
         timer_.off();
         ran_at_.store(0);
     }
     /// Bytes came from this member.
     void received(int rank) { of(rank).last_received = base::monotonic_seconds(); }
-    void received(int rank, const message::heartbeat& h) {
+    SINTER_COLD void received(int rank, const message::heartbeat& h) {
         member_status& m = of(rank);
         m.last_received = m.last_heartbeat = base::monotonic_seconds();
         m.step = h.step;
@@ -63,12 +64,12 @@ public:
     void left(int rank) { of(rank).left = true; }
     /// Where a member was when it went. What it has reported is up to a heartbeat old: members of a job are in the same
     /// step, so that it was at least where this process is.
-    std::pair<std::int64_t, std::string> reached(const member_status& m) const {
+    SINTER_COLD std::pair<std::int64_t, std::string> reached(const member_status& m) const {
         const std::int64_t own = own_.step;
         if (m.step >= own) return {m.step, m.operation};
         return {own, own_.operation.load()};
     }
-    member_status status(int rank) const {
+    SINTER_COLD member_status status(int rank) const {
         const double now = base::monotonic_seconds();
         member_status m = members_[static_cast<std::size_t>(rank)];
         if (rank == self_) {
@@ -98,10 +99,10 @@ private:
     int self_;
 
     member_status& of(int rank) { return members_[static_cast<std::size_t>(rank)]; }
-    void next() {
+    SINTER_COLD void next() {
         timer_.in(every_ / 4, [this] { tick(); });
     }
-    void tick() {
+    SINTER_COLD void tick() {
         const double now = base::monotonic_seconds(), gap = now - ran_at_.load();
         ran_at_.store(now);
         if (gap > dead_after_) return on_.failed(self_, own_.step, own_.operation.load(), was_stopped(gap));
@@ -131,7 +132,7 @@ private:
     }
     /// Who waits for a stuck member does not get on either: the one that is least far is at fault,
     /// and among equals the one that stood still first.
-    void blame_the_stuck(double now) {
+    SINTER_COLD void blame_the_stuck(double now) {
         int worst = self_;
         member_status at = status(self_);
         for (int r = 0; r < static_cast<int>(members_.size()); ++r) {
@@ -145,11 +146,11 @@ private:
     }
 
 public:
-    static std::string seconds(double s) {
+    SINTER_COLD static std::string seconds(double s) {
         const auto tenths = static_cast<std::int64_t>(s * 10 + 0.5);
         return to_text({tenths / 10, ".", tenths % 10, " s"});
     }
-    static std::string was_stopped(double gap) {
+    SINTER_COLD static std::string was_stopped(double gap) {
         return "this process was removed: it did not run for " + seconds(gap) + ", and the others take it for dead";
     }
 };

@@ -55,7 +55,7 @@ SINTER_COLD inline void fill_random(span<std::byte> bytes) {
 }
 
 /// Whether two digests are equal, in a time that does not reveal where they differ.
-inline bool equal_in_constant_time(span<const std::byte> a, span<const std::byte> b) {
+SINTER_COLD inline bool equal_in_constant_time(span<const std::byte> a, span<const std::byte> b) {
     return a.size() == b.size() && ::CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/net/channel.hpp>
 #include <sinter/net/event_loop.hpp>
 #include <sinter/net/handshake.hpp>
@@ -21,7 +22,7 @@ public:
     }
 
     /// Begins; `connecting`: the socket's connect() goes on.
-    void begin(bool connecting) {
+    SINTER_COLD void begin(bool connecting) {
         if (connecting) watch_->writable([this] { connected(); });
         else go_on();
     }
@@ -33,7 +34,7 @@ public:
     bool has_peer_reason() const { return has_peer_reason_; }
     const handshake& messages() const { return handshake_; }
     /// The connection, once accepted.
-    channel take() {
+    SINTER_COLD channel take() {
         watch_.reset();
         return std::move(channel_);
     }
@@ -51,7 +52,7 @@ private:
     std::array<std::byte, handshake::most_bytes> in_{};
     std::size_t here_ = 0, gone_ = 0;
 
-    void connected() {
+    SINTER_COLD void connected() {
         int fault = 0;
         socklen_t n = sizeof fault;
         if (::getsockopt(channel_.descriptor(), SOL_SOCKET, SO_ERROR, &fault, &n) != 0) fault = errno;
@@ -59,7 +60,7 @@ private:
         go_on();
     }
 
-    void go_on() {
+    SINTER_COLD void go_on() {
         while (result_ == outcome::going_on) {
             if (handshake_.now() == handshake::state::to_decide) handshake_.decide(decide_(handshake_.peer()));
             const auto outgoing = handshake_.outgoing();
@@ -92,7 +93,7 @@ private:
             }
         }
     }
-    void end(outcome o, std::string reason) {
+    SINTER_COLD void end(outcome o, std::string reason) {
         if (result_ != outcome::going_on) return;
         result_ = o;
         reason_ = std::move(reason);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/net/elastic/other_strategy.hpp>
 #include <sinter/net/first_error.hpp>
 #include <sinter/net/job_key.hpp>
@@ -55,7 +56,7 @@ public:
     void on_change(std::function<void()> changed);
 
     /// Throws the first error, if there is one. Cheap.
-    void check() const {
+    SINTER_COLD void check() const {
         error_.check();
         if (const double gap = liveness_ ? liveness_->overdue() : 0; gap > who_.options.dead_after)
             throw removed(gap);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/os/descriptor.hpp>
 #include <sinter/base/separate_compilation.hpp>
 #include <sinter/net/environment.hpp>
@@ -77,7 +78,7 @@ private:
 #include <sys/stat.h>
 
 namespace sinter::inline SINTER_ORDINARY::wire {
-SINTER_APART progress_report::progress_report(const environment& env) {
+SINTER_COLD SINTER_APART progress_report::progress_report(const environment& env) {
     const std::string given = env("SINTER_PROGRESS_FD").value_or("");
     const std::size_t colon = given.find(':');
     if (colon == given.npos) return;
@@ -89,7 +90,7 @@ SINTER_APART progress_report::progress_report(const environment& env) {
     fd_ = base::descriptor(::fcntl(static_cast<int>(*fd), F_DUPFD_CLOEXEC, 0));   // not for this member's children
 }
 
-SINTER_APART bool progress_report::step(std::int64_t step, double loss, double waited) {
+SINTER_COLD SINTER_APART bool progress_report::step(std::int64_t step, double loss, double waited) {
     if (!wanted()) return false;
     const double now = base::monotonic_seconds();
     unsent_step_ = step, unsent_loss_ = loss;
@@ -107,29 +108,29 @@ SINTER_APART bool progress_report::step(std::int64_t step, double loss, double w
     return true;
 }
 
-SINTER_APART void progress_report::count(std::string_view keys_and_values) {
+SINTER_COLD SINTER_APART void progress_report::count(std::string_view keys_and_values) {
     if (wanted()) send("count " + std::string(keys_and_values));
 }
 
-SINTER_APART void progress_report::table(std::string_view name, std::string_view keys_and_values) {
+SINTER_COLD SINTER_APART void progress_report::table(std::string_view name, std::string_view keys_and_values) {
     if (!wanted()) return;
     std::string text = "table " + std::string(name);
     std::replace(text.begin() + 6, text.end(), ' ', '_');
     send(text + " " + std::string(keys_and_values));
 }
 
-SINTER_APART void progress_report::rest() {
+SINTER_COLD SINTER_APART void progress_report::rest() {
     if (!wanted() || last_step_ < 0) return;
     send_last();
     last_step_ = -1;
     send("rest");
 }
 
-SINTER_APART void progress_report::note(std::string_view text) {
+SINTER_COLD SINTER_APART void progress_report::note(std::string_view text) {
     if (wanted()) send("note " + std::string(text));
 }
 
-SINTER_APART void progress_report::send_last() {
+SINTER_COLD SINTER_APART void progress_report::send_last() {
     if (!wanted() || unsent_step_ < 0) return;
     std::string text = "step " + std::to_string(unsent_step_);
     if (unsent_loss_ == unsent_loss_) text += " loss " + base::general_text(unsent_loss_, 6);
@@ -137,7 +138,7 @@ SINTER_APART void progress_report::send_last() {
     unsent_step_ = -1;
 }
 
-SINTER_APART void progress_report::send(const std::string& text) {
+SINTER_COLD SINTER_APART void progress_report::send(const std::string& text) {
     const auto n = ::send(fd_.get(), text.data(), std::min(text.size(), longest), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (n < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS) fd_.close();   // the launcher is gone
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/net/join_failure.hpp>
 #include <sinter/net/name_lookup.hpp>
@@ -131,7 +132,7 @@ private:
         return fault == 0;
     }
     /// True: the handshake is over, accepted or refused.
-    bool shake_hands(channel& c, handshake& hs, double until) {
+    SINTER_COLD bool shake_hands(channel& c, handshake& hs, double until) {
         std::array<std::byte, handshake::most_bytes> in{};
         std::size_t here = 0, gone = 0;
         for (;;) {

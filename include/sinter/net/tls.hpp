@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/net/channel.hpp>
 #include <sinter/net/cluster_options.hpp>
 #include <sinter/net/openssl.hpp>
@@ -14,7 +15,7 @@
 namespace sinter::inline SINTER_ORDINARY::wire {
 
 namespace detail {
-inline std::string openssl_errors() {
+SINTER_COLD inline std::string openssl_errors() {
     std::string words;
     while (const unsigned long code = ::ERR_get_error()) {
         char text[256];

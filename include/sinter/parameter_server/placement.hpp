@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
@@ -152,7 +153,7 @@ inline void append(dense_placement& out, std::size_t server, const block& b, std
 }
 
 /// Places the blocks that have gradients, or those that have none.
-inline void place_some(span<const block> blocks, bool with_gradients, dense_placement& out) {
+SINTER_COLD inline void place_some(span<const block> blocks, bool with_gradients, dense_placement& out) {
     std::vector<const block*> whole, cut;
     std::int64_t lines = 0;
     for (const block& b : blocks) {

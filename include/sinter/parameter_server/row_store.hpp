@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/base/hashed_options.hpp>
 #include <sinter/base/span.hpp>
@@ -42,7 +43,7 @@ struct row_store_setup {
 class row_store {
 public:
     /// Throws option_error for numbers that make no sense.
-    explicit row_store(row_store_setup s)
+    SINTER_COLD explicit row_store(row_store_setup s)
         : s_(std::move(s)), most_(most_rows(s_)), stride_((most_ * s_.row_floats + 15) / 16 * 16),
           seen_(s_.rows < 0 && s_.options.admit_after > 1 ? most_ : 0),
           numbers_(hashed() ? 0 : at(most_), true), values_(floats(1), true), slots_(floats(s_.slots), true),

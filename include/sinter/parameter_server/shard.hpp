@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/row_list.hpp>
 #include <sinter/parameter_server/row_store.hpp>
 #include <sinter/parameter_server/shard_files.hpp>
@@ -23,7 +24,7 @@ public:
     static constexpr std::int64_t block_floats = std::int64_t{1} << 14;
     using first_row = std::function<void(int table, std::int64_t row, float* to)>;
 
-    shard(const shard_layout& l, std::unique_ptr<updater> u, const first_row& first, int servers)
+    SINTER_COLD shard(const shard_layout& l, std::unique_ptr<updater> u, const first_row& first, int servers)
         : layout_(l), updater_(std::move(u)), values_(l.floats), states_(l.states) {
         for (const run& r : l.runs) {
             if (r.group >= 0) slots_ = std::max(slots_, updater_->slots(r.group));
@@ -48,11 +49,11 @@ public:
         for (const row_store_setup& s : setups_) tables_.emplace_back(s);
     }
     /// All tables are as at the beginning.
-    void forget_rows() {
+    SINTER_COLD void forget_rows() {
         for (std::size_t t = 0; t < tables_.size(); ++t) forget_rows(t);
     }
     /// The same of one table. Who copies its rows (tables_now()) has those of before.
-    void forget_rows(std::size_t number) {
+    SINTER_COLD void forget_rows(std::size_t number) {
         table& t = tables_.at(number);
         const std::lock_guard hold(t.mutex);
         if (!t.rows.kept().empty()) {
@@ -128,7 +129,7 @@ public:
         t.rows.read(keys, to);
     }
     /// Of all tables (changes_of).
-    std::vector<table_changes> changes(std::int64_t since, std::int64_t step) {
+    SINTER_COLD std::vector<table_changes> changes(std::int64_t since, std::int64_t step) {
         std::vector<table_changes> all;
         for (table& t : tables_) {
             const std::lock_guard hold(t.mutex);
@@ -221,7 +222,7 @@ public:
 
     /// Tables as they are now, for who copies their rows while others go on: until these end, what changes is kept.
     /// Nobody may update during this call.
-    std::vector<table_view> tables_now() {
+    SINTER_COLD std::vector<table_view> tables_now() {
         std::vector<table_view> all;
         for (table& t : tables_) {
             const auto rows = std::make_shared<const table_of_a_moment>(t);

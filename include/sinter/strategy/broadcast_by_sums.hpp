@@ -9,8 +9,8 @@ namespace sinter::inline SINTER_ORDINARY::session_parts {
 
 /// The chief's bytes, on all members that make this call together, where they have sums alone: as
 /// numbers that are summed, of 6 bytes each, which doubles hold exactly. `reduce`: over all.
-SINTER_APART SINTER_COLD void broadcast_by_sums(span<std::byte> x, bool chief,
-                                                base::function_ref<void(span<double>)> reduce);
+SINTER_SELDOM SINTER_COLD void broadcast_by_sums(span<std::byte> x, bool chief,
+                                                 base::function_ref<void(span<double>)> reduce);
 
 } // namespace sinter::session_parts
 
@@ -21,7 +21,8 @@ SINTER_APART SINTER_COLD void broadcast_by_sums(span<std::byte> x, bool chief,
 
 namespace sinter::inline SINTER_ORDINARY::session_parts {
 
-SINTER_APART void broadcast_by_sums(span<std::byte> x, bool chief, base::function_ref<void(span<double>)> reduce) {
+SINTER_SELDOM_BODY void broadcast_by_sums(span<std::byte> x, bool chief,
+                                          base::function_ref<void(span<double>)> reduce) {
     constexpr std::size_t piece = 6, most = 1 << 14;
     std::vector<double> numbers;
     for (std::size_t from = 0; from < x.size(); from += piece * most) {

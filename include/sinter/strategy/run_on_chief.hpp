@@ -11,10 +11,10 @@ namespace sinter::inline SINTER_ORDINARY::session_parts {
 /// throws on every member: on the chief what it was, elsewhere io_error: "the chief could not WHAT".
 /// `is_chief()`: whether this member is; `tell(failed)`: what the chief says, on every member;
 /// `together(g)` calls g() until the same members have done it from its beginning to its end.
-SINTER_APART SINTER_COLD void run_on_chief(const char* what, const std::string& where,
-                                           base::function_ref<bool()> is_chief, base::function_ref<void()> f,
-                                           base::function_ref<bool(bool)> tell,
-                                           base::function_ref<void(base::function_ref<void()>)> together);
+SINTER_SELDOM SINTER_COLD void run_on_chief(const char* what, const std::string& where,
+                                            base::function_ref<bool()> is_chief, base::function_ref<void()> f,
+                                            base::function_ref<bool(bool)> tell,
+                                            base::function_ref<void(base::function_ref<void()>)> together);
 
 } // namespace sinter::session_parts
 
@@ -25,9 +25,9 @@ SINTER_APART SINTER_COLD void run_on_chief(const char* what, const std::string& 
 
 namespace sinter::inline SINTER_ORDINARY::session_parts {
 
-SINTER_APART void run_on_chief(const char* what, const std::string& where, base::function_ref<bool()> is_chief,
-                               base::function_ref<void()> f, base::function_ref<bool(bool)> tell,
-                               base::function_ref<void(base::function_ref<void()>)> together) {
+SINTER_SELDOM_BODY void run_on_chief(const char* what, const std::string& where, base::function_ref<bool()> is_chief,
+                                     base::function_ref<void()> f, base::function_ref<bool(bool)> tell,
+                                     base::function_ref<void(base::function_ref<void()>)> together) {
     std::exception_ptr fault;
     bool failed = false;
     together([&] {

@@ -49,17 +49,17 @@ class joining_calls {
 public:
     /// Whether this process has not joined the job yet. Then it is not the chief, and not alone.
     virtual bool waits() const = 0;
-    /// Whether it has joined, and what it calls does nothing until speak(): what hooks write at the beginning of a run
-    /// or an epoch the others wrote at theirs, and what it was given has it.
-    virtual bool is_quiet() const = 0;
+    /// Whether it has joined, and what it calls does nothing until take_part(): what hooks write at the beginning of a
+    /// run or an epoch the others wrote at theirs, and what it was given has it.
+    virtual bool is_passive() const = 0;
     /// The epoch of the members who did the last operation together: the same number on all of them.
     virtual std::int64_t made_in() const = 0;
     /// The epoch in which this process became the chief.
     virtual std::int64_t chief_since() const = 0;
-    /// Waits until the members admit this process; what they give it (admit()). It is quiet until speak().
+    /// Waits until the members admit this process; what they give it (admit()). It is passive until take_part().
     virtual std::vector<std::byte> join() = 0;
     /// A process that has joined does what the others do from here on.
-    virtual void speak() = 0;
+    virtual void take_part() = 0;
     /// All members call it, behind a step whose result has `join`: who waits joins, and is given `run`.
     virtual void admit(std::vector<std::byte> run) = 0;
     /// In a message: this process goes on where the others are.

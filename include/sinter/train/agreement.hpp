@@ -8,23 +8,23 @@ namespace sinter::inline SINTER_ORDINARY::training_parts {
 
 /// mismatch_error on every member, which names what differs with both values, unless all have called it with the same
 /// description. `what`: "members do not train alike"; `needed`: what to do about it.
-SINTER_APART SINTER_COLD void need_same(session_base& s, const description& d, const char* what, const char* where,
-                                        const char* needed = "the same on every member");
+SINTER_SELDOM SINTER_COLD void need_same(session_base& s, const description& d, const char* what, const char* where,
+                                         const char* needed = "the same on every member");
 
 enum class likeness { all_alike, differ, mine_differs };
 /// Whether all members have called it with the same number; every member is told the same. By sums of numbers
 /// and of their squares. mine_differs: a member that makes calls again, which others have made without it, and with
 /// another number. It alone knows.
-SINTER_APART SINTER_COLD likeness have_the_same(session_base& all, std::uint64_t hash);
+SINTER_SELDOM SINTER_COLD likeness have_the_same(session_base& all, std::uint64_t hash);
 /// Of members that differ: what does, with the values of the first member and of the first that differs from it.
-SINTER_APART SINTER_COLD std::string differences_of(session_base& all, const description& mine);
+SINTER_SELDOM SINTER_COLD std::string differences_of(session_base& all, const description& mine);
 
 } // namespace sinter::training_parts
 
 #if SINTER_BODIES
 namespace sinter::inline SINTER_ORDINARY::training_parts {
 
-SINTER_APART likeness have_the_same(session_base& all, std::uint64_t hash) {
+SINTER_SELDOM_BODY likeness have_the_same(session_base& all, std::uint64_t hash) {
     constexpr int pieces = 3;   // of 21 bits: their squares, and the sums of these, are exact
     double sums[2 * pieces + 1];
     for (int i = 0; i < pieces; ++i) {
@@ -41,7 +41,7 @@ SINTER_APART likeness have_the_same(session_base& all, std::uint64_t hash) {
         if (n * static_cast<double>(hash >> 21 * i & 0x1fffff) != sums[2 * i]) return likeness::mine_differs;
     return likeness::all_alike;
 }
-SINTER_APART std::string differences_of(session_base& all, const description& mine) {
+SINTER_SELDOM_BODY std::string differences_of(session_base& all, const description& mine) {
     const membership me = all.member();
     constexpr std::size_t numbers = 5;   // of each member: that it is there, the hash in three pieces, bytes
     std::vector<double> of(numbers * static_cast<std::size_t>(me.count));
@@ -72,8 +72,8 @@ SINTER_APART std::string differences_of(session_base& all, const description& mi
     return base::one_line(description::differences(text[0], to_text({"rank ", first}), text[1],
                                                    to_text({"rank ", other})));
 }
-SINTER_APART void need_same(session_base& s, const description& d, const char* what, const char* where,
-                            const char* needed) {
+SINTER_SELDOM_BODY void need_same(session_base& s, const description& d, const char* what, const char* where,
+                                  const char* needed) {
     if (is_alone(s)) return;
     const int me = s.member().index;
     const likeness found = have_the_same(s, d.hash());

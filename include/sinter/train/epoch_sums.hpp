@@ -17,13 +17,13 @@ struct epoch_sums {
 
     explicit epoch_sums(int n) : phases(n) {}
     /// Every member's accuracy becomes that of all. Losses are those of whole batches already.
-    SINTER_APART SINTER_COLD void merge(session_base& s);
+    SINTER_SELDOM SINTER_COLD void merge(session_base& s);
     double accuracy_so_far() const {
         metrics::accuracy all = accuracy;
         all.merge(own);
         return all.value();
     }
-    SINTER_APART SINTER_COLD void state(hook_state& s);
+    SINTER_SELDOM SINTER_COLD void state(hook_state& s);
 };
 
 } // namespace sinter::training_parts
@@ -31,13 +31,13 @@ struct epoch_sums {
 #if SINTER_BODIES
 namespace sinter::inline SINTER_ORDINARY::training_parts {
 
-SINTER_APART void epoch_sums::merge(session_base& s) {
+SINTER_SELDOM_BODY void epoch_sums::merge(session_base& s) {
     double counts[] = {static_cast<double>(own.right()), static_cast<double>(own.count())};
     s.reduce(span<double>(counts, 2));
     accuracy.add_counts(static_cast<std::int64_t>(counts[0]), static_cast<std::int64_t>(counts[1]));
     own = {};
 }
-SINTER_APART void epoch_sums::state(hook_state& s) {
+SINTER_SELDOM_BODY void epoch_sums::state(hook_state& s) {
     static constexpr const char* names[most_phases] = {"loss",   "loss_1", "loss_2", "loss_3",
                                                        "loss_4", "loss_5", "loss_6", "loss_7"};
     for (int i = 0; i < phases; ++i) s(names[i], losses[i]);

@@ -8,15 +8,15 @@
 namespace sinter::inline SINTER_ORDINARY::training_parts {
 
 /// evaluate() of a model of any type (train/evaluate.hpp).
-SINTER_APART SINTER_COLD evaluation_result evaluate(evaluated_model& t, data::pipeline& data,
-                                                    const std::vector<metrics::named>& measured,
-                                                    const training_run* within, std::int64_t batches);
+SINTER_SELDOM SINTER_COLD evaluation_result evaluate(evaluated_model& t, data::pipeline& data,
+                                                     const std::vector<metrics::named>& measured,
+                                                     const training_run* within, std::int64_t batches);
 /// Throws what evaluate() would, as far as it is known without an example: data that never end (where `batches` is 0)
 /// or have none, columns or batches that do not fit the model, metrics that do not fit its outputs or cannot be added
 /// up over members. `where` names whose data these are.
-SINTER_APART SINTER_COLD void need_evaluable(evaluated_model& t, const data::pipeline& data,
-                                             const std::vector<metrics::named>& measured, std::int64_t batches,
-                                             const char* where);
+SINTER_SELDOM SINTER_COLD void need_evaluable(evaluated_model& t, const data::pipeline& data,
+                                              const std::vector<metrics::named>& measured, std::int64_t batches,
+                                              const char* where);
 
 } // namespace sinter::training_parts
 
@@ -35,7 +35,7 @@ struct metric_place {
     int output, target = -1;
 };
 /// option_error where there is none.
-SINTER_COLD inline metric_place place_of(const metrics::named& m, const port_facts& p) {
+SINTER_SELDOM SINTER_COLD metric_place place_of(const metrics::named& m, const port_facts& p) {
     const char* const who = m.name().c_str();
     if (m.of().empty()) {
         session_parts::need_output(m.output(), p.outputs(), who);
@@ -54,7 +54,8 @@ struct target_place {
     bool whole;
 };
 /// option_error where there is none.
-SINTER_COLD inline target_place target_of_output(const target_list& all, const metrics::named& m, metric_place of) {
+SINTER_SELDOM SINTER_COLD target_place target_of_output(const target_list& all, const metrics::named& m,
+                                                        metric_place of) {
     int k = 0, seen[2] = {};   // floats, integers
     for (; k < all.n; ++k) {
         const target_kind kind = all.at[k].kind;
@@ -70,8 +71,8 @@ SINTER_COLD inline target_place target_of_output(const target_list& all, const m
 }
 /// Gives the last run's output, and the target that the loss has for it, to a metric, in runs of
 /// rows that count.
-SINTER_COLD inline void measure(const evaluated_model& t, const metrics::named& m, metrics::detail::running& to,
-                                const batch_view& b) {
+SINTER_SELDOM SINTER_COLD void measure(const evaluated_model& t, const metrics::named& m, metrics::detail::running& to,
+                                       const batch_view& b) {
     const port_facts& p = t.ports;
     const metric_place of = place_of(m, p);
     if (to.takes_batches()) {
@@ -103,8 +104,8 @@ SINTER_COLD inline void measure(const evaluated_model& t, const metrics::named& 
     }
 }
 /// mismatch_error on every member unless all measure the same: metrics, and the data but where each has its own.
-SINTER_COLD inline void agree_on_evaluation(session_base& s, const data::pipeline& data,
-                                            const std::vector<metrics::named>& measured, std::int64_t batches) {
+SINTER_SELDOM SINTER_COLD void agree_on_evaluation(session_base& s, const data::pipeline& data,
+                                                   const std::vector<metrics::named>& measured, std::int64_t batches) {
     if (is_alone(s)) return;
     description d;
     describe_metrics(d.of("evaluate"), measured);
@@ -118,9 +119,10 @@ SINTER_COLD inline void agree_on_evaluation(session_base& s, const data::pipelin
 }
 /// What all members have measured together, once each has done its part. All or none: the members
 /// agree on whether one of them was interrupted before anything is merged.
-SINTER_COLD inline void merge_evaluation(session_base& s, evaluation_result& r, metrics::mean& loss,
-                                         metrics::accuracy& accuracy, const std::vector<metrics::named>& measured,
-                                         const std::vector<std::unique_ptr<metrics::detail::running>>& running) {
+SINTER_SELDOM SINTER_COLD void merge_evaluation(session_base& s, evaluation_result& r, metrics::mean& loss,
+                                                metrics::accuracy& accuracy,
+                                                const std::vector<metrics::named>& measured,
+                                                const std::vector<std::unique_ptr<metrics::detail::running>>& running) {
     if (is_alone(s)) return;
     for (std::size_t i = 0; i < running.size(); ++i)
         if (!running[i]->merge(nullptr)) refuse_to_add_up(measured[i]);
@@ -137,9 +139,9 @@ SINTER_COLD inline void merge_evaluation(session_base& s, evaluation_result& r, 
     for (const auto& m_i : running) m_i->merge(&all);
 }
 
-SINTER_APART evaluation_result evaluate(evaluated_model& t, data::pipeline& data,
-                                        const std::vector<metrics::named>& measured, const training_run* within,
-                                        std::int64_t batches) {
+SINTER_SELDOM_BODY evaluation_result evaluate(evaluated_model& t, data::pipeline& data,
+                                              const std::vector<metrics::named>& measured, const training_run* within,
+                                              std::int64_t batches) {
     if (batches == 0) need_an_end(data, "evaluate");
     session_base& session = t.session();
     metrics::mean loss;
@@ -160,7 +162,7 @@ SINTER_APART evaluation_result evaluate(evaluated_model& t, data::pipeline& data
         std::int64_t batch = 0;
         const auto take = [&](const batch_view& b) {
             if (batches > 0 && batch == batches) return false;
-            r.interrupted = within && (within->interrupted() || (!within->alone && session.asked_to_stop()));
+            r.interrupted = within && within->asked_to_leave(session);
             if (r.interrupted) {
                 if (within->interrupted())   // who has its part to do leaves it, too
                     session.ask_all_to_stop("asked to stop during an evaluation");
@@ -190,9 +192,9 @@ SINTER_APART evaluation_result evaluate(evaluated_model& t, data::pipeline& data
     return r;
 }
 
-SINTER_APART void need_evaluable(evaluated_model& t, const data::pipeline& data,
-                                 const std::vector<metrics::named>& measured, std::int64_t batches,
-                                 const char* where) {
+SINTER_SELDOM_BODY void need_evaluable(evaluated_model& t, const data::pipeline& data,
+                                       const std::vector<metrics::named>& measured, std::int64_t batches,
+                                       const char* where) {
     const port_facts& p = t.ports;
     if (batches == 0) need_an_end(data, where);
     const std::int64_t examples = data.size();

@@ -9,8 +9,8 @@ namespace sinter::inline SINTER_ORDINARY::training_parts {
 /// All epochs, or those that are left of a run that a hook has loaded. What this member throws
 /// alone, from its data or a hook, ends the others, too, with the same words. `run`: new. Throws what
 /// estimator::train() throws.
-SINTER_APART SINTER_COLD std::vector<epoch_result> train(loop_run& run, const train_options&,
-                                                         span<const hook_calls> hooks);
+SINTER_SELDOM SINTER_COLD std::vector<epoch_result> train(loop_run& run, const train_options&,
+                                                          span<const hook_calls> hooks);
 
 } // namespace sinter::training_parts
 
@@ -29,7 +29,7 @@ SINTER_APART SINTER_COLD std::vector<epoch_result> train(loop_run& run, const tr
 
 namespace sinter::inline SINTER_ORDINARY::training_parts {
 
-class training_loop {
+SINTER_SELDOM_CLASS class training_loop {
 public:
     SINTER_COLD training_loop(loop_run& run, const train_options& o, span<const hook_calls> hooks)
         : run_(run), t_(run.trained), o_(o), finite_(o.not_finite), bar_(o.progress) {
@@ -107,12 +107,12 @@ private:
     std::unique_ptr<validation> validation_;
     std::vector<hook_calls> hooks_;
     double first_loss_ = -1;   ///< of the first step; -1 before it
-    std::int64_t joined_at_ = -1;   ///< the step of a job that this process has just joined; -1: of none
-    std::vector<float> joined_with_;   ///< the job's learning rates then
+    std::int64_t step_of_job_ = -1;   ///< the step of a job that this process has just joined; -1: of none
+    std::vector<float> rates_of_job_;   ///< the job's learning rates then
     std::string terms_;   ///< what members must share, as this one began
     bool agreed_ = false;   ///< they have compared it, and no pass has been made since
     bool has_passed_ = false;   ///< others have made steps of this epoch without this member
-    bool told_ = false;
+    bool has_warned_ = false;
     bool before_ = false, after_ = false;   ///< whether any hook has these calls
 
     std::int64_t steps() const { return t_.state().steps(); }
@@ -148,9 +148,9 @@ private:
         joining_calls* const job = t_.session().joining();
         if (!job || !job->waits()) return false;
         run_.archive_for_joining().take_over(job->join(), terms_);
-        joined_at_ = steps();
-        joined_with_ = t_.state().rates();
-        job->say_joined(joined_at_, run_.epoch);
+        step_of_job_ = steps();
+        rates_of_job_ = t_.state().rates();
+        job->say_joined(step_of_job_, run_.epoch);
         return true;
     }
     /// Who waits joins here, behind the same step on all members.
@@ -181,12 +181,12 @@ private:
             from.index = 0;
         }
         run_.tell(epoch_begin);
-        if (joining_calls* const job = t_.session().joining()) {   // one that joins has been quiet so far
-            if (joined_at_ >= 0) {   // whatever hooks have set
-                t_.state().set_steps(std::exchange(joined_at_, -1));
-                t_.state().set_rates(joined_with_);
+        if (joining_calls* const job = t_.session().joining()) {   // one that joins has been passive so far
+            if (step_of_job_ >= 0) {   // whatever hooks have set
+                t_.state().set_steps(std::exchange(step_of_job_, -1));
+                t_.state().set_rates(rates_of_job_);
             }
-            job->speak();
+            job->take_part();
         }
         if (const bool agreed = std::exchange(agreed_, false); !goes_on && !agreed) agree(), agreed_ = false;
         bool more = true;
@@ -225,15 +225,13 @@ private:
         tell_of_divergence();
         return more && !run_.stopping();
     }
-    /// Whether somebody wants this member to leave what it is doing.
-    bool asked_to_leave() const { return run_.interrupted() || (!run_.alone && t_.session().asked_to_stop()); }
     /// Whether there is to be another one.
     bool one_step(const batch_view& b) {
         if (t_.phases > 1) run_.phase = t_.next_phase();
         if (before_)
             for (const hook_calls& h : run_.hooks)
                 if (h.before_step) h.before_step(h.hook, run_, b);
-        const bool own = run_.asks_to_stop(), asks = own || asked_to_leave();
+        const bool own = run_.asks_to_stop(), asks = own || run_.asked_to_leave(t_.session());
         t_.ask_members(asks, run_.asks_to_save());
         run_.have_asked_to_save();
         const float loss = t_.step(b);
@@ -299,10 +297,10 @@ private:
     /// as 1), which a rate that is too large makes of it without ever leaving the finite numbers.
     SINTER_COLD void tell_of_divergence() {
         const double loss = __builtin_fabs(run_.result.loss);
-        if (!o_.progress || !run_.chief || told_ || !(first_loss_ >= 0) ||
+        if (!o_.progress || !run_.chief || has_warned_ || !(first_loss_ >= 0) ||
             !(loss > 1e3 * (first_loss_ > 1 ? first_loss_ : 1)))
             return;
-        told_ = true;
+        has_warned_ = true;
         float rate = -1;
         t_.each_learning_rate([&](float r, bool) { rate = r > rate ? r : rate; });
         std::string line =
@@ -312,8 +310,10 @@ private:
     }
 };
 
-SINTER_APART std::vector<epoch_result> train(loop_run& run, const train_options& o, span<const hook_calls> hooks) {
-    return training_loop(run, o, hooks).run();
+SINTER_SELDOM_BODY std::vector<epoch_result> train(loop_run& run, const train_options& o,
+                                                   span<const hook_calls> hooks) {
+    training_loop loop(run, o, hooks);
+    return loop.run();
 }
 
 } // namespace sinter::training_parts

@@ -22,9 +22,9 @@ struct loop_run : training_run {
     /// what is asked for before a step or at a pass's end is done after the step or at the epoch's
     /// end. `owner` is asked whether this run may still write (io/run_record.hpp). Where
     /// several processes train the model, hooks of all of them ask at the same step.
-    SINTER_APART SINTER_COLD void save_checkpoint(std::string file, run_record* owner = nullptr);
+    SINTER_SELDOM SINTER_COLD void save_checkpoint(std::string file, run_record* owner = nullptr);
     /// How the run is saved, and gone on with: load() in resume() alone.
-    SINTER_APART SINTER_COLD run_archive& archive();
+    SINTER_SELDOM SINTER_COLD run_archive& archive();
     /// The same for a process that joins, or is joined.
     run_archive& archive_for_joining() {
         if (!archive_) archive_ = trained.archive_for_joining(*this);
@@ -44,7 +44,7 @@ struct loop_run : training_run {
     SINTER_APART SINTER_COLD virtual ~loop_run();
     session_base& session() const { return trained.session(); }
     /// A call of all hooks, and what they have asked for in it.
-    SINTER_APART SINTER_COLD void tell(training_parts::hook_call call);
+    SINTER_SELDOM SINTER_COLD void tell(training_parts::hook_call call);
     /// Who the members are now, where they may change: they do so in whatever they do together.
     void know_members() {
         if (members_change_) look_at_members();
@@ -53,7 +53,7 @@ struct loop_run : training_run {
         if (!files_.empty()) save_all();
     }
     /// What the loop remembers, in a checkpoint.
-    SINTER_APART SINTER_COLD void state(hook_state& s);
+    SINTER_SELDOM SINTER_COLD void state(hook_state& s);
 
 private:
     struct to_save {
@@ -65,15 +65,14 @@ private:
     std::unique_ptr<run_archive> archive_;   ///< of this run, once somebody has asked for it
     const bool members_change_;
 
-    SINTER_APART SINTER_COLD void look_at_members();
-    SINTER_APART SINTER_COLD void save_all();
+    SINTER_SELDOM SINTER_COLD void look_at_members();
+    SINTER_SELDOM SINTER_COLD void save_all();
 };
 
 } // namespace sinter
 
 #if SINTER_BODIES
 #include <sinter/base/os/monotonic_seconds.hpp>
-#include <sinter/train/checkpoint/run_checkpoint.hpp>
 #include <sinter/train/hooks/hook_calls.hpp>
 #include <sinter/train/hooks/validation.hpp>
 #include <sinter/train/members.hpp>
@@ -88,15 +87,15 @@ SINTER_APART loop_run::loop_run(trained_model& t, data::pipeline& d)
     apart = session().may_lag();
 }
 SINTER_APART loop_run::~loop_run() = default;
-SINTER_APART void loop_run::save_checkpoint(std::string file, run_record* owner) {
+SINTER_SELDOM_BODY void loop_run::save_checkpoint(std::string file, run_record* owner) {
     archive();
     files_.push_back({std::move(file), owner});
 }
-SINTER_APART run_archive& loop_run::archive() {
+SINTER_SELDOM_BODY run_archive& loop_run::archive() {
     if (!archive_) archive_ = training_parts::archive_of(*this);
     return *archive_;
 }
-SINTER_APART void loop_run::tell(training_parts::hook_call call) {
+SINTER_SELDOM_BODY void loop_run::tell(training_parts::hook_call call) {
     using training_parts::hook_call;
     for (const training_parts::hook_calls& h : hooks) {
         know_members();
@@ -106,14 +105,14 @@ SINTER_APART void loop_run::tell(training_parts::hook_call call) {
     know_members();
     if (call != hook_call::pass_end) save_what_is_asked();
 }
-SINTER_APART void loop_run::look_at_members() {
+SINTER_SELDOM_BODY void loop_run::look_at_members() {
     alone = training_parts::is_alone(session());
     if (chief == session().member().chief()) return;
     chief = !chief;
     for (const training_parts::hook_calls& h : hooks.first(begun_))
         training_parts::tell(h, training_parts::hook_call::chief_changed, *this);
 }
-SINTER_APART void loop_run::save_all() {
+SINTER_SELDOM_BODY void loop_run::save_all() {
     const std::vector<to_save> files = std::move(files_);
     files_.clear();
     if (lost || training_parts::leaves_files_to_others(session())) return;
@@ -129,7 +128,7 @@ SINTER_APART void loop_run::save_all() {
         know_members();
     }
 }
-SINTER_APART void loop_run::state(hook_state& s) {
+SINTER_SELDOM_BODY void loop_run::state(hook_state& s) {
     s("epoch", epoch)("within_pass", within_pass)("examples", result.examples)("seconds", result.seconds)("sums", sums);
     if (validated) s("validation", *validated);
     s.optional("first_example", result.first_example);

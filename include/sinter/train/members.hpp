@@ -15,11 +15,11 @@ inline bool is_alone(const session_base& s) { return s.member().count == 1 || s.
 
 /// f(), which ends in something that all members do together; again on all of them where they have
 /// changed before that was done (strategy/elastic.hpp).
-SINTER_APART SINTER_COLD void by_the_same_members(const session_base& s, base::function_ref<void()> f);
+SINTER_SELDOM SINTER_COLD void by_the_same_members(const session_base& s, base::function_ref<void()> f);
 
 /// This member cannot go on: the others need not wait for it. A moment later, so that those who are
 /// about to complete what all have done together still do.
-SINTER_APART SINTER_COLD void end_members(session_base& s, const char* why);
+SINTER_SELDOM SINTER_COLD void end_members(session_base& s, const char* why);
 
 /// The epoch of members in which this process became their chief; 0 where members stay the same.
 inline std::int64_t chief_since(const session_base& s) {
@@ -28,21 +28,21 @@ inline std::int64_t chief_since(const session_base& s) {
 }
 
 /// The chief's number, on every member.
-SINTER_APART SINTER_COLD double of_chief(session_base& s, double x);
+SINTER_SELDOM SINTER_COLD double of_chief(session_base& s, double x);
 
 /// Whether any member says so.
-SINTER_APART SINTER_COLD bool of_any(session_base& s, bool mine);
+SINTER_SELDOM SINTER_COLD bool of_any(session_base& s, bool mine);
 
 /// The chief does something that may fail, and the others wait for it. Where it fails it throws on
 /// every member: on the chief what it was, elsewhere io_error.
-SINTER_APART SINTER_COLD void by_the_chief(session_base& s, const char* what, const std::string& where,
-                                           base::function_ref<void()> f);
+SINTER_SELDOM SINTER_COLD void by_the_chief(session_base& s, const char* what, const std::string& where,
+                                            base::function_ref<void()> f);
 
 /// Whether this member has nothing to do with files: another, the chief, writes them when it likes.
 inline bool leaves_files_to_others(const session_base& s) { return s.independent() && !s.member().chief(); }
 
 /// The chief's bytes, on every member; `x` is looked at on the chief alone.
-SINTER_APART SINTER_COLD void bytes_of_chief(session_base& s, std::vector<std::byte>& x);
+SINTER_SELDOM SINTER_COLD void bytes_of_chief(session_base& s, std::vector<std::byte>& x);
 
 } // namespace sinter::training_parts
 
@@ -52,7 +52,7 @@ SINTER_APART SINTER_COLD void bytes_of_chief(session_base& s, std::vector<std::b
 
 namespace sinter::inline SINTER_ORDINARY::training_parts {
 
-SINTER_APART void by_the_same_members(const session_base& s, base::function_ref<void()> f) {
+SINTER_SELDOM_BODY void by_the_same_members(const session_base& s, base::function_ref<void()> f) {
     const joining_calls* const c = s.joining();
     for (bool again = true; again;) {
         const std::int64_t before = c ? c->made_in() : 0;
@@ -60,31 +60,31 @@ SINTER_APART void by_the_same_members(const session_base& s, base::function_ref<
         again = c && c->made_in() != before;
     }
 }
-SINTER_APART void end_members(session_base& s, const char* why) {
+SINTER_SELDOM_BODY void end_members(session_base& s, const char* why) {
     if (s.member().count == 1) return;
     base::os::sleep_seconds(0.1);
     s.fail(why);
 }
-SINTER_APART double of_chief(session_base& s, double x) {
+SINTER_SELDOM_BODY double of_chief(session_base& s, double x) {
     if (is_alone(s)) return x;
     if (!s.member().chief()) x = 0;
     s.reduce(span<double>(&x, 1));
     return x;
 }
-SINTER_APART bool of_any(session_base& s, bool mine) {
+SINTER_SELDOM_BODY bool of_any(session_base& s, bool mine) {
     double x = mine ? 1 : 0;
     s.reduce(span<double>(&x, 1));
     return x > 0;
 }
-SINTER_APART void by_the_chief(session_base& s, const char* what, const std::string& where,
-                               base::function_ref<void()> f) {
+SINTER_SELDOM_BODY void by_the_chief(session_base& s, const char* what, const std::string& where,
+                                     base::function_ref<void()> f) {
     if (is_alone(s)) return s.member().chief() ? f() : void();
     session_parts::run_on_chief(
         what, where, [&] { return s.member().chief(); }, f,
         [&](bool failed) { return of_chief(s, failed ? 1 : 0) > 0; },
         [&](base::function_ref<void()> all_of_it) { by_the_same_members(s, all_of_it); });
 }
-SINTER_APART void bytes_of_chief(session_base& s, std::vector<std::byte>& x) {
+SINTER_SELDOM_BODY void bytes_of_chief(session_base& s, std::vector<std::byte>& x) {
     if (is_alone(s)) return;
     x.resize(static_cast<std::size_t>(of_chief(s, static_cast<double>(x.size()))));
     s.broadcast(span<std::byte>(x.data(), x.size()));

@@ -9,20 +9,20 @@
 namespace sinter::inline SINTER_ORDINARY::training_parts {
 
 /// The place of the first number that is not finite; n if all are.
-SINTER_APART std::int64_t first_not_finite(const float* x, std::int64_t n);
+SINTER_SELDOM std::int64_t first_not_finite(const float* x, std::int64_t n);
 
 /// Which numbers of a batch are wrong. NaN never has a meaning, but infinities may: the mask that is
 /// added to scores has them. So weights are looked at between the two.
 enum class wrong_number : std::uint8_t { nan, any };
 
 /// data_error if a parameter or a state of a model has such a number.
-SINTER_APART SINTER_COLD void need_finite_model(const trainer_state& t, const char* where);
+SINTER_SELDOM SINTER_COLD void need_finite_model(const trainer_state& t, const char* where);
 /// The same, and if what the optimizer remembers has one: there a gradient was so large that floats
 /// have no square of it, and the weight would never move again.
-SINTER_APART SINTER_COLD void need_finite_weights(const trainer_state& t, const char* where);
+SINTER_SELDOM SINTER_COLD void need_finite_weights(const trainer_state& t, const char* where);
 /// data_error if a number of the batch is wrong. `where`: the step, or another call.
-SINTER_APART SINTER_COLD void need_finite_batch(const port_facts& p, const batch_view& b, const std::string& where,
-                                                wrong_number wrong = wrong_number::any);
+SINTER_SELDOM SINTER_COLD void need_finite_batch(const port_facts& p, const batch_view& b, const std::string& where,
+                                                 wrong_number wrong = wrong_number::any);
 /// Why a batch's loss is not finite: always throws data_error. `together`: all members make this
 /// call at the same step.
 [[noreturn]] SINTER_APART SINTER_COLD void refuse_loss(trained_model& t, const batch_view& b, float loss,
@@ -41,7 +41,7 @@ SINTER_APART SINTER_COLD void need_finite_batch(const port_facts& p, const batch
 
 namespace sinter::inline SINTER_ORDINARY::training_parts {
 
-SINTER_APART std::int64_t first_not_finite(const float* x, std::int64_t n) {
+SINTER_SELDOM_BODY std::int64_t first_not_finite(const float* x, std::int64_t n) {
     for (std::int64_t i = 0; i < n; ++i)
         if (!(x[i] - x[i] == 0.f)) return i;
     return n;
@@ -57,7 +57,8 @@ SINTER_APART std::int64_t first_not_finite(const float* x, std::int64_t n) {
                      "gradients below 1.8e19, of which floats have squares: scale the data or the loss");
 }
 /// data_error if a slot of a parameter has such a number.
-SINTER_COLD inline void need_finite_slot(const trainer_state& t, const variable_info& v, int k, const char* where) {
+SINTER_SELDOM SINTER_COLD void need_finite_slot(const trainer_state& t, const variable_info& v, int k,
+                                                const char* where) {
     const std::vector<float> x = t.plain(v, k);
     const std::int64_t n = static_cast<std::int64_t>(x.size()), at = first_not_finite(x.data(), n);
     if (at < n)
@@ -66,7 +67,7 @@ SINTER_COLD inline void need_finite_slot(const trainer_state& t, const variable_
 /// Whether others keep tables and the optimizer's memory (table_calls), who then look at these
 /// themselves: data_error if they have found such a number. `slots`: also in what the optimizer
 /// remembers.
-SINTER_COLD inline bool is_looked_at_elsewhere(const trainer_state& t, const char* where, bool slots) {
+SINTER_SELDOM SINTER_COLD bool is_looked_at_elsewhere(const trainer_state& t, const char* where, bool slots) {
     const table_calls* const tables = t.session().tables();
     return tables && tables->each_wrong_number(
         [&](const variable_info& v, int slot, std::int64_t number, const std::int64_t* key, float x) {
@@ -78,7 +79,7 @@ SINTER_COLD inline bool is_looked_at_elsewhere(const trainer_state& t, const cha
             refuse_memory(place, slot, x);
         });
 }
-SINTER_COLD inline void need_finite_variables(const trainer_state& t, const char* where, bool slots) {
+SINTER_SELDOM SINTER_COLD void need_finite_variables(const trainer_state& t, const char* where, bool slots) {
     const bool elsewhere = is_looked_at_elsewhere(t, where, slots);
     t.facts.each([&](const variable_info& v) {
         if (elsewhere && v.remote) return;
@@ -91,14 +92,14 @@ SINTER_COLD inline void need_finite_variables(const trainer_state& t, const char
     for (const variable_info& v : t.facts.parameters)
         for (int k = 0; k < t.facts.slots_of(v); ++k) need_finite_slot(t, v, k, where);
 }
-SINTER_APART void need_finite_model(const trainer_state& t, const char* where) {
+SINTER_SELDOM_BODY void need_finite_model(const trainer_state& t, const char* where) {
     need_finite_variables(t, where, false);
 }
-SINTER_APART void need_finite_weights(const trainer_state& t, const char* where) {
+SINTER_SELDOM_BODY void need_finite_weights(const trainer_state& t, const char* where) {
     need_finite_variables(t, where, true);
 }
-SINTER_APART void need_finite_batch(const port_facts& p, const batch_view& b, const std::string& where,
-                                    wrong_number wrong) {
+SINTER_SELDOM_BODY void need_finite_batch(const port_facts& p, const batch_view& b, const std::string& where,
+                                          wrong_number wrong) {
     std::array<const float*, target_list::most> targets{};
     if (p.may_hide) session_parts::bind_targets(b, p.targets.p, p.targets.n, targets.data());
     const auto fits = [&](float v) { return wrong == wrong_number::nan ? v == v : v - v == 0.f; };
@@ -131,7 +132,7 @@ SINTER_APART void need_finite_batch(const port_facts& p, const batch_view& b, co
 }
 /// The same for all members, who learn it at the same step: data_error on each where one of them
 /// has such a batch, which says whose it is.
-SINTER_COLD inline void refuse_batch_of_a_member(trained_model& t, const batch_view& b, wrong_number wrong) {
+SINTER_SELDOM SINTER_COLD void refuse_batch_of_a_member(trained_model& t, const batch_view& b, wrong_number wrong) {
     const membership m = t.session().member();
     const std::int64_t step = t.state().steps() + 1;
     std::vector<double> bad(static_cast<std::size_t>(m.count));

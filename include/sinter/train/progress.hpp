@@ -41,27 +41,27 @@ public:
 
     /// Whether anything is written: what goes on meanwhile is known when it is shown again. The end of a pass before
     /// is then shown as well, as long as there was no update since: whoever was to write it may have ended.
-    SINTER_APART void show(bool on);
+    SINTER_SELDOM SINTER_COLD void show(bool on);
     /// A new pass: `total` examples, or 0 if nobody knows. `seconds`: what it has taken before, where it goes on.
-    SINTER_APART void begin(std::string title, std::int64_t total, double seconds = 0);
+    SINTER_SELDOM SINTER_COLD void begin(std::string title, std::int64_t total, double seconds = 0);
     /// `done` examples of this pass have been seen. Shown only if the last time is long enough ago.
-    SINTER_APART void update(std::int64_t done, double loss, span<const named_value> metrics = {});
+    SINTER_SELDOM void update(std::int64_t done, double loss, span<const named_value> metrics = {});
     /// All examples have been seen: what follows before finish() (validation, say) does not count
     /// in the pass's time.
-    SINTER_APART void stop_clock();
+    SINTER_SELDOM SINTER_COLD void stop_clock();
     /// The pass is over; always shown.
-    SINTER_APART void finish(double loss, span<const named_value> metrics = {});
-    SINTER_APART void finish();
+    SINTER_SELDOM SINTER_COLD void finish(double loss, span<const named_value> metrics = {});
+    SINTER_SELDOM SINTER_COLD void finish();
     /// A line of its own.
-    SINTER_APART void say(const std::string& line);
+    SINTER_SELDOM SINTER_COLD void say(const std::string& line);
     bool on_terminal() const { return terminal_; }
 
 private:
-    SINTER_APART double note(std::int64_t done, double loss, span<const named_value> metrics);
+    SINTER_SELDOM double note(std::int64_t done, double loss, span<const named_value> metrics);
     double now() const { return stopped_ ? ended_ : options_.clock(); }
-    SINTER_APART int columns() const;
-    SINTER_APART void draw();
-    SINTER_APART void print();
+    SINTER_SELDOM int columns() const;
+    SINTER_SELDOM SINTER_COLD void draw();
+    SINTER_SELDOM SINTER_COLD void print();
 
     std::FILE* out_;
     progress_options options_;
@@ -73,7 +73,7 @@ private:
 };
 
 #if SINTER_BODIES
-SINTER_COLD SINTER_APART void progress::show(bool on) {
+SINTER_SELDOM_BODY void progress::show(bool on) {
     if (!on && drawn_) std::fputc('\n', out_), drawn_ = false;
     if (on && !shows_ && !missed_.empty()) {
         std::fprintf(out_, "%s\n", missed_.c_str());
@@ -83,7 +83,7 @@ SINTER_COLD SINTER_APART void progress::show(bool on) {
     shows_ = on;
 }
 
-SINTER_COLD SINTER_APART void progress::begin(std::string title, std::int64_t total, double seconds) {
+SINTER_SELDOM_BODY void progress::begin(std::string title, std::int64_t total, double seconds) {
     finish();
     state_ = {};
     state_.title = std::move(title);
@@ -97,7 +97,7 @@ SINTER_COLD SINTER_APART void progress::begin(std::string title, std::int64_t to
     running_ = true;
 }
 
-SINTER_APART void progress::update(std::int64_t done, double loss, span<const named_value> metrics) {
+SINTER_SELDOM_BODY void progress::update(std::int64_t done, double loss, span<const named_value> metrics) {
     const double now = note(done, loss, metrics);
     missed_.clear();
     if (!running_ || !shows_ || now - shown_ < (terminal_ ? options_.bar_every : options_.line_every)) return;
@@ -106,7 +106,7 @@ SINTER_APART void progress::update(std::int64_t done, double loss, span<const na
     else print();
 }
 
-SINTER_COLD SINTER_APART void progress::stop_clock() {
+SINTER_SELDOM_BODY void progress::stop_clock() {
     if (!running_) return;
     ended_ = options_.clock();
     stopped_ = true;
@@ -114,12 +114,12 @@ SINTER_COLD SINTER_APART void progress::stop_clock() {
     if (terminal_ && shows_) draw();   // or the bar would stand a little short of its end until then
 }
 
-SINTER_COLD SINTER_APART void progress::finish(double loss, span<const named_value> metrics) {
+SINTER_SELDOM_BODY void progress::finish(double loss, span<const named_value> metrics) {
     note(state_.done, loss, metrics);
     finish();
 }
 
-SINTER_COLD SINTER_APART void progress::finish() {
+SINTER_SELDOM_BODY void progress::finish() {
     if (!running_) return;
     state_.seconds = now() - began_;
     running_ = false;
@@ -131,14 +131,14 @@ SINTER_COLD SINTER_APART void progress::finish() {
     drawn_ = false;
 }
 
-SINTER_COLD SINTER_APART void progress::say(const std::string& line) {
+SINTER_SELDOM_BODY void progress::say(const std::string& line) {
     finish();
     if (!shows_) return;
     std::fprintf(out_, "%s\n", line.c_str());
     std::fflush(out_);
 }
 
-SINTER_APART double progress::note(std::int64_t done, double loss, span<const named_value> metrics) {
+SINTER_SELDOM_BODY double progress::note(std::int64_t done, double loss, span<const named_value> metrics) {
     const double at = now();
     state_.done = done;
     state_.loss = loss;
@@ -148,12 +148,12 @@ SINTER_APART double progress::note(std::int64_t done, double loss, span<const na
     return at;
 }
 
-SINTER_APART int progress::columns() const {
+SINTER_SELDOM_BODY int progress::columns() const {
     const int n = base::os::terminal_columns(out_);
     return n > 0 ? n : 80;
 }
 
-SINTER_COLD SINTER_APART void progress::draw() {
+SINTER_SELDOM_BODY void progress::draw() {
     // One write, and the rest of the old line is erased behind the new one, not before it: no
     // flicker. The last column stays free, where some terminals would wrap. (Built by append:
     // g++ 12 warns, wrongly, of a copy upon itself where a literal is put before a string.)
@@ -164,7 +164,7 @@ SINTER_COLD SINTER_APART void progress::draw() {
     drawn_ = true;
 }
 
-SINTER_COLD SINTER_APART void progress::print() {
+SINTER_SELDOM_BODY void progress::print() {
     const std::string line = training_parts::plain_progress_line(state_) + "\n";
     std::fwrite(line.data(), 1, line.size(), out_);
     std::fflush(out_);

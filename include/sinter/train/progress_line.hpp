@@ -40,29 +40,29 @@ SINTER_COLD std::string formatted(const char* format, A... a) {
 
 /// "%.4f" with a point in every locale. Not by base/decimal.hpp: each file that includes sinter.hpp
 /// would parse <charconv>, which takes a fifteenth of that header's time.
-SINTER_SELDOM std::string four_decimals(double value);
+SINTER_SELDOM SINTER_COLD std::string four_decimals(double value);
 
 /// 60000 as "60,000".
-SINTER_APART std::string grouped(std::int64_t n);
+SINTER_SELDOM SINTER_COLD std::string grouped(std::int64_t n);
 
 /// Seconds as "m:ss" or "h:mm:ss".
-SINTER_APART std::string duration(double seconds);
+SINTER_SELDOM SINTER_COLD std::string duration(double seconds);
 
 /// Loss and metrics, as both lines below show them: "loss 0.3121  accuracy 0.8890".
-SINTER_SELDOM std::string progress_values(const progress_state& p);
+SINTER_SELDOM SINTER_COLD std::string progress_values(const progress_state& p);
 
 /// Examples a second so far; 0 before anything can be said.
-SINTER_APART double progress_rate(const progress_state& p);
+SINTER_SELDOM double progress_rate(const progress_state& p);
 
 /// One line of at most `width` columns for a terminal: the bar takes what room is left, and where
 /// there is little the least important parts go first.
-SINTER_SELDOM std::string progress_line(const progress_state& p, int width);
+SINTER_SELDOM SINTER_COLD std::string progress_line(const progress_state& p, int width);
 
 /// The same for files and pipes: everything, whatever the width, without a bar.
-SINTER_SELDOM std::string plain_progress_line(const progress_state& p);
+SINTER_SELDOM SINTER_COLD std::string plain_progress_line(const progress_state& p);
 
 #if SINTER_BODIES
-SINTER_SELDOM_BODY SINTER_COLD std::string four_decimals(double value) {
+SINTER_SELDOM_BODY std::string four_decimals(double value) {
     if (!(value > -1e14 && value < 1e14))
         return value == value ? formatted("%.0f", value) : "nan";   // infinity, and what has no such digits
     const double size = value < 0 ? -value : value;
@@ -71,31 +71,31 @@ SINTER_SELDOM_BODY SINTER_COLD std::string four_decimals(double value) {
                      static_cast<int>(n % 10000));
 }
 
-SINTER_COLD SINTER_APART std::string grouped(std::int64_t n) {
+SINTER_SELDOM_BODY std::string grouped(std::int64_t n) {
     std::string s = to_text({n});
     for (std::size_t at = s.size(); at > 3 + (n < 0);) s.insert(at -= 3, 1, ',');
     return s;
 }
 
-SINTER_COLD SINTER_APART std::string duration(double seconds) {
+SINTER_SELDOM_BODY std::string duration(double seconds) {
     const auto s = static_cast<std::int64_t>(seconds + 0.5);
     if (s < 3600) return formatted("%d:%02d", static_cast<int>(s / 60), static_cast<int>(s % 60));
     return formatted("%lld:%02d:%02d", static_cast<long long>(s / 3600), static_cast<int>(s / 60 % 60),
                      static_cast<int>(s % 60));
 }
 
-SINTER_SELDOM_BODY SINTER_COLD std::string progress_values(const progress_state& p) {
+SINTER_SELDOM_BODY std::string progress_values(const progress_state& p) {
     std::string s;
     if (p.loss == p.loss) s += to_text({"  loss ", four_decimals(p.loss)});
     for (const named_value& m : p.metrics) s += to_text({"  ", m.name, " ", four_decimals(m.value)});
     return s;
 }
 
-SINTER_APART double progress_rate(const progress_state& p) {
+SINTER_SELDOM_BODY double progress_rate(const progress_state& p) {
     return p.seconds > 0 ? static_cast<double>(p.done) / p.seconds : 0;
 }
 
-SINTER_SELDOM_BODY SINTER_COLD std::string progress_line(const progress_state& p, int width) {
+SINTER_SELDOM_BODY std::string progress_line(const progress_state& p, int width) {
     const double rate = progress_rate(p);
     const bool known = p.total > 0;
     const double share = !known              ? 0
@@ -131,7 +131,7 @@ SINTER_SELDOM_BODY SINTER_COLD std::string progress_line(const progress_state& p
     return line;
 }
 
-SINTER_SELDOM_BODY SINTER_COLD std::string plain_progress_line(const progress_state& p) {
+SINTER_SELDOM_BODY std::string plain_progress_line(const progress_state& p) {
     std::string line =
         to_text({p.title, ": ", grouped(p.done), p.total > 0 ? "/" : "",
                 p.total > 0 ? grouped(p.total) : "", " ", p.unit, ", ", duration(p.seconds)});

@@ -65,10 +65,10 @@ public:
     std::vector<float> plain(const variable_info& v, int slot) const override {
         return slot < 0 ? t_.plain(v) : t_.plain_slot(v, slot);
     }
-    std::vector<float> first_values(const variable_info& v, int slot) const override {
+    SINTER_COLD std::vector<float> first_values(const variable_info& v, int slot) const override {
         return t_.first_values(v, slot);
     }
-    packed_values packed(const variable_info& v, const float* x, int slot) const override {
+    SINTER_COLD packed_values packed(const variable_info& v, const float* x, int slot) const override {
         return t_.packed(v, x, slot);
     }
     void put(const std::vector<packed_values>& all, bool whole) override { t_.put(all, whole); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/to_text.hpp>
+#include <sinter/strategy/session.hpp>
 #include <sinter/train/results.hpp>
 #include <string>
 #include <vector>
@@ -77,6 +78,8 @@ struct training_run {
     bool (*interruption() const)() { return interrupted_; }   ///< stop_when()'s function, or null
     /// Whether it says so now.
     bool interrupted() const { return interrupted_ && interrupted_(); }
+    /// Whether this member is to leave what it is doing: by interrupted(), or because another one was asked to stop.
+    bool asked_to_leave(session_base& s) const { return interrupted() || (!alone && s.asked_to_stop()); }
     /// Ends training before what is measured at the epoch's end is complete: the run is to be saved
     /// as within the epoch, and epoch_end is not called.
     SINTER_COLD void stop_unmeasured(std::string_view why) {

@@ -14,10 +14,10 @@ namespace sinter::base::inline os {
 extern "C" char* __cxa_demangle(const char* mangled, char* buffer, std::size_t* length, int* status);
 
 /// A type's name as a program spells it, of what std::type_info::name() says; that itself where it cannot be read.
-SINTER_APART std::string demangled(const char* name);
+SINTER_SELDOM SINTER_COLD std::string demangled(const char* name);
 
 #if SINTER_BODIES
-SINTER_COLD SINTER_APART std::string demangled(const char* name) {
+SINTER_SELDOM_BODY std::string demangled(const char* name) {
     int status = 0;
     char* const plain = __cxa_demangle(name, nullptr, nullptr, &status);
     const std::string spelled = plain ? plain : name;

@@ -27,22 +27,22 @@ struct file_status {
     bool is_link() const { return is == kind::link; }
 
     /// Of what a call of the stat family has answered.
-    SINTER_APART static file_status of(int result, const struct ::stat& s);
+    SINTER_SELDOM SINTER_COLD static file_status of(int result, const struct ::stat& s);
 };
 
 /// Of the file that a path leads to, through symbolic links.
-SINTER_APART file_status status_of(const std::string& path);
+SINTER_SELDOM SINTER_COLD file_status status_of(const std::string& path);
 /// Of the link itself where the path is one.
-SINTER_APART file_status status_of_link(const std::string& path);
+SINTER_SELDOM SINTER_COLD file_status status_of_link(const std::string& path);
 /// Of an open file.
-SINTER_APART file_status status_of(int file);
+SINTER_SELDOM SINTER_COLD file_status status_of(int file);
 /// Of a name in an open folder.
-SINTER_APART file_status status_of(int folder, const std::string& name);
+SINTER_SELDOM SINTER_COLD file_status status_of(int folder, const std::string& name);
 /// Sets who may do what with a file in an open folder. False: errno.
-SINTER_APART bool set_mode(int folder, const std::string& name, unsigned mode);
+SINTER_SELDOM SINTER_COLD bool set_mode(int folder, const std::string& name, unsigned mode);
 
 #if SINTER_BODIES
-SINTER_COLD SINTER_APART file_status file_status::of(int result, const struct ::stat& s) {
+SINTER_SELDOM_BODY file_status file_status::of(int result, const struct ::stat& s) {
     if (result != 0) return {};
     const kind what = S_ISREG(s.st_mode)   ? kind::regular
                       : S_ISDIR(s.st_mode) ? kind::folder
@@ -57,27 +57,27 @@ SINTER_COLD SINTER_APART file_status file_status::of(int result, const struct ::
             .nanoseconds = s.st_mtim.tv_nsec};
 }
 
-SINTER_COLD SINTER_APART file_status status_of(const std::string& path) {
+SINTER_SELDOM_BODY file_status status_of(const std::string& path) {
     struct stat s {};
     return file_status::of(::stat(path.c_str(), &s), s);
 }
 
-SINTER_COLD SINTER_APART file_status status_of_link(const std::string& path) {
+SINTER_SELDOM_BODY file_status status_of_link(const std::string& path) {
     struct stat s {};
     return file_status::of(::lstat(path.c_str(), &s), s);
 }
 
-SINTER_COLD SINTER_APART file_status status_of(int file) {
+SINTER_SELDOM_BODY file_status status_of(int file) {
     struct stat s {};
     return file_status::of(::fstat(file, &s), s);
 }
 
-SINTER_COLD SINTER_APART file_status status_of(int folder, const std::string& name) {
+SINTER_SELDOM_BODY file_status status_of(int folder, const std::string& name) {
     struct stat s {};
     return file_status::of(::fstatat(folder, name.c_str(), &s, 0), s);
 }
 
-SINTER_COLD SINTER_APART bool set_mode(int folder, const std::string& name, unsigned mode) {
+SINTER_SELDOM_BODY bool set_mode(int folder, const std::string& name, unsigned mode) {
     return ::fchmodat(folder, name.c_str(), mode, 0) == 0;
 }
 #endif

@@ -14,9 +14,9 @@ namespace sinter::base::inline os {
 
 /// Makes a folder in one that is there; mode 0777, less the process's mask. False: errno, EEXIST where there is
 /// anything of that name.
-SINTER_APART bool make_folder(const std::string& path);
+SINTER_SELDOM SINTER_COLD bool make_folder(const std::string& path);
 /// Removes one that is empty. False: errno.
-SINTER_APART bool remove_folder(const std::string& path);
+SINTER_SELDOM SINTER_COLD bool remove_folder(const std::string& path);
 
 /// The names in a folder, one after the other, . and .. among them.
 class folder_names {
@@ -28,7 +28,7 @@ public:
     folder_names& operator=(const folder_names&) = delete;
     SINTER_APART ~folder_names();
     /// Valid until the next call. Null: there are no more, or the folder cannot be read. Allocates nothing.
-    SINTER_APART const char* next();
+    SINTER_SELDOM SINTER_COLD const char* next();
     int fault() const { return fault_; }   ///< errno, where it could not be read to its end; else 0
 
 private:
@@ -37,9 +37,9 @@ private:
 };
 
 #if SINTER_BODIES
-SINTER_COLD SINTER_APART bool make_folder(const std::string& path) { return ::mkdir(path.c_str(), 0777) == 0; }
+SINTER_SELDOM_BODY bool make_folder(const std::string& path) { return ::mkdir(path.c_str(), 0777) == 0; }
 
-SINTER_COLD SINTER_APART bool remove_folder(const std::string& path) { return ::rmdir(path.c_str()) == 0; }
+SINTER_SELDOM_BODY bool remove_folder(const std::string& path) { return ::rmdir(path.c_str()) == 0; }
 
 SINTER_COLD SINTER_APART folder_names::folder_names(const std::string& path)
     : entries_(::opendir(path.c_str())) {
@@ -58,7 +58,7 @@ SINTER_APART folder_names::~folder_names() {
     if (entries_) ::closedir(entries_);
 }
 
-SINTER_COLD SINTER_APART const char* folder_names::next() {
+SINTER_SELDOM_BODY const char* folder_names::next() {
     if (fault_) return nullptr;
     errno = 0;
     const dirent* const e = ::readdir(entries_);

@@ -11,14 +11,14 @@
 namespace sinter::base::inline os {
 
 /// This process's number among those of its machine.
-SINTER_APART std::int64_t process_number();
+SINTER_SELDOM std::int64_t process_number();
 /// The machine's own name; "unknown" where it has none.
-SINTER_APART std::string host_name();
+SINTER_SELDOM SINTER_COLD std::string host_name();
 
 #if SINTER_BODIES
-SINTER_APART std::int64_t process_number() { return ::getpid(); }
+SINTER_SELDOM_BODY std::int64_t process_number() { return ::getpid(); }
 
-SINTER_COLD SINTER_APART std::string host_name() {
+SINTER_SELDOM_BODY std::string host_name() {
     char name[256] = {};
     return ::gethostname(name, sizeof name - 1) == 0 && *name ? name : "unknown";
 }

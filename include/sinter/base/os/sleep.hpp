@@ -9,10 +9,10 @@
 namespace sinter::base::inline os {
 
 /// Lets so many seconds pass, or fewer where a signal comes.
-SINTER_APART void sleep_seconds(double seconds);
+SINTER_SELDOM SINTER_COLD void sleep_seconds(double seconds);
 
 #if SINTER_BODIES
-SINTER_COLD SINTER_APART void sleep_seconds(double seconds) {
+SINTER_SELDOM_BODY void sleep_seconds(double seconds) {
     timespec t{};
     t.tv_sec = static_cast<time_t>(seconds);
     t.tv_nsec = static_cast<long>((seconds - static_cast<double>(t.tv_sec)) * 1e9);

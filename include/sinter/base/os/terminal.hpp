@@ -10,14 +10,14 @@
 namespace sinter::base::inline os {
 
 /// Whether what is written there is shown by a terminal.
-SINTER_APART bool is_terminal(std::FILE* out);
+SINTER_SELDOM bool is_terminal(std::FILE* out);
 /// How many characters a line of it has; 0: it is no terminal, or does not say.
-SINTER_APART int terminal_columns(std::FILE* out);
+SINTER_SELDOM int terminal_columns(std::FILE* out);
 
 #if SINTER_BODIES
-SINTER_APART bool is_terminal(std::FILE* out) { return ::isatty(::fileno(out)) == 1; }
+SINTER_SELDOM_BODY bool is_terminal(std::FILE* out) { return ::isatty(::fileno(out)) == 1; }
 
-SINTER_APART int terminal_columns(std::FILE* out) {
+SINTER_SELDOM_BODY int terminal_columns(std::FILE* out) {
     winsize size{};
     return ::ioctl(::fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }

@@ -53,7 +53,7 @@ public:
         return true;
     }
     /// How many examples there are only a pass tells: so the file's length, in bytes, as it lies there.
-    void describe(description& d) const override {
+    SINTER_COLD void describe(description& d) const override {
         d.stage("records of a CSV file")("bytes of the file", bytes_);
         d("the first example (its hash)", first_);
     }

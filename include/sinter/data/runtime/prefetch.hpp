@@ -16,10 +16,10 @@ namespace sinter::inline SINTER_ORDINARY::data {
 struct prefetch_step { int depth; };   ///< 0: by the batches' size
 
 /// Up to `depth` batches ahead of the caller. option_error unless 1 <= depth <= 1024.
-SINTER_APART prefetch_step prefetch(int depth);
+SINTER_SELDOM SINTER_COLD prefetch_step prefetch(int depth);
 /// So many ahead as take a megabyte, but 2 to 16: small batches are used up while a sleeping thread
 /// wakes.
-SINTER_APART prefetch_step prefetch();
+SINTER_SELDOM SINTER_COLD prefetch_step prefetch();
 SINTER_APART pipeline operator|(pipeline up, prefetch_step s);
 
 #if SINTER_BODIES
@@ -59,7 +59,7 @@ public:
         stop();
         up_->seek(to);
     }
-    void describe(description& d) const override { up_->describe(d); }   // how far ahead changes nothing
+    SINTER_COLD void describe(description& d) const override { up_->describe(d); }   // how far ahead changes nothing
 
 private:
     struct slot {
@@ -135,13 +135,13 @@ private:
     unsigned forks_ = 0;   ///< that it was begun under
 };
 
-SINTER_COLD SINTER_APART prefetch_step prefetch(int depth) {
+SINTER_SELDOM_BODY prefetch_step prefetch(int depth) {
     if (depth < 1 || depth > 1024)
         throw option_error("impossible depth", "prefetch", to_text({depth}), "1 to 1024 batches");
     return {depth};
 }
 
-SINTER_APART prefetch_step prefetch() { return {0}; }
+SINTER_SELDOM_BODY prefetch_step prefetch() { return {0}; }
 
 SINTER_COLD SINTER_APART pipeline operator|(pipeline up, prefetch_step s) {
     const position at = up.position();

@@ -14,14 +14,14 @@ namespace sinter::inline SINTER_ORDINARY::data {
 /// Images of an IDX file of bytes, [n, height, width] or [n, height, width, channels], as pixels:
 /// floats in [0, 1] to a net, NHWC. io_error and format_error as io::read_idx; data_error if the
 /// file holds something else than images.
-SINTER_SELDOM dataset idx(const std::string& images_path);
+SINTER_SELDOM SINTER_COLD dataset idx(const std::string& images_path);
 
 /// Images with their labels, an IDX file of bytes [n]. Errors as above, and data_error if the two
 /// files disagree in the number of examples or a label is not in [0, classes) (0: any).
-SINTER_SELDOM dataset idx(const std::string& images_path, const std::string& labels_path, int classes = 0);
+SINTER_SELDOM SINTER_COLD dataset idx(const std::string& images_path, const std::string& labels_path, int classes = 0);
 
 #if SINTER_BODIES
-SINTER_SELDOM_BODY SINTER_COLD dataset idx(const std::string& images_path) {
+SINTER_SELDOM_BODY dataset idx(const std::string& images_path) {
     io::idx_array file = io::read_idx(images_path, [&](const io::idx_array& header) {
         std::string got;
         for (std::int64_t e : header.extents) got += to_text({got.empty() ? "" : " x ", e});
@@ -41,8 +41,7 @@ SINTER_SELDOM_BODY SINTER_COLD dataset idx(const std::string& images_path) {
     return dataset().pixels(extents(extent(1), extent(2), extent(3)), std::move(file.bytes));
 }
 
-SINTER_SELDOM_BODY SINTER_COLD dataset idx(const std::string& images_path, const std::string& labels_path,
-                                           int classes) {
+SINTER_SELDOM_BODY dataset idx(const std::string& images_path, const std::string& labels_path, int classes) {
     dataset set = idx(images_path);
     // Before they are read: of gzipped zeros a few bytes make gigabytes.
     const io::idx_array file = io::read_idx(labels_path, [&](const io::idx_array& header) {

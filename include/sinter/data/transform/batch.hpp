@@ -61,7 +61,7 @@ public:
         at_ = to;
         there_ = false;
     }
-    void describe(description& d) const override {
+    SINTER_COLD void describe(description& d) const override {
         up_->describe(d);
         d.stage("batch")("size", batch_)("drop_remainder", drop_);
     }

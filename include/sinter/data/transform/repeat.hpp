@@ -64,7 +64,7 @@ public:
         }
         example_stage::skip(n);
     }
-    void describe(description& d) const override {
+    SINTER_COLD void describe(description& d) const override {
         up_->describe(d);
         d.stage("repeat")("times", times_);
     }

@@ -49,7 +49,7 @@ public:
         if (!pull_into(chosen) && --held_ != chosen) copy_slot(held_, chosen);
         return true;
     }
-    void describe(description& d) const override {
+    SINTER_COLD void describe(description& d) const override {
         up_->describe(d);
         d.stage("shuffle")("seed", seed_)("buffer", buffer_);
     }

@@ -12,22 +12,23 @@
 /// bytes, in whatever order. Against accidents: 64 bits, and no key.
 namespace sinter::inline SINTER_ORDINARY::safetensors {
 
-SINTER_SELDOM std::string checksum(const std::vector<entry>& all);
+SINTER_SELDOM SINTER_COLD std::string checksum(const std::vector<entry>& all);
 /// Of tensors that were left in their file it reads all: io_error.
-SINTER_SELDOM std::string checksum(const contents& all);
+SINTER_SELDOM SINTER_COLD std::string checksum(const contents& all);
 /// Of the metadata, but for the checksums themselves.
-SINTER_SELDOM std::string checksum(const metadata_map& metadata);
+SINTER_SELDOM SINTER_COLD std::string checksum(const metadata_map& metadata);
 /// Adds both to the metadata of a file of `all`; the metadata are complete then.
-SINTER_SELDOM void add_checksums(metadata_map& metadata, const std::vector<entry>& all);
+SINTER_SELDOM SINTER_COLD void add_checksums(metadata_map& metadata, const std::vector<entry>& all);
 /// format_error where the metadata say that they have another checksum. Older files do not say.
-SINTER_SELDOM void need_checksum_of_metadata(const metadata_map& metadata, const std::string& source);
+SINTER_SELDOM SINTER_COLD void need_checksum_of_metadata(const metadata_map& metadata, const std::string& source);
 /// format_error where the file's metadata have a checksum and its tensors, or the metadata, have another.
-SINTER_SELDOM void need_checksum(const contents& all);
+SINTER_SELDOM SINTER_COLD void need_checksum(const contents& all);
 
 /// open() of a file that is as it was written, where it says so, and remains as it is now: all of
 /// it is read once, before any of it is used, and what is read of it later is what was read here,
 /// or an io_error (io/random_access_file.hpp). Throws what open() and need_checksum() throw.
-SINTER_SELDOM file open_verified(const std::string& path, base::function_ref<bool(std::string_view)> is_large);
+SINTER_SELDOM SINTER_COLD file open_verified(const std::string& path,
+                                             base::function_ref<bool(std::string_view)> is_large);
 
 #if SINTER_BODIES
 namespace detail {
@@ -62,7 +63,7 @@ private:
 };
 } // namespace detail
 
-SINTER_SELDOM_BODY SINTER_COLD std::string checksum(const std::vector<entry>& all) {
+SINTER_SELDOM_BODY std::string checksum(const std::vector<entry>& all) {
     std::uint64_t sum = 0;
     for (const entry& e : all) {
         detail::sum_of_tensor of(e.name, describe(e.type, e.shape));
@@ -73,7 +74,7 @@ SINTER_SELDOM_BODY SINTER_COLD std::string checksum(const std::vector<entry>& al
     return to_text({sum});
 }
 
-SINTER_SELDOM_BODY SINTER_COLD std::string checksum(const contents& all) {
+SINTER_SELDOM_BODY std::string checksum(const contents& all) {
     std::uint64_t sum = 0;
     std::vector<std::byte> some;
     for (const auto& [name, t] : all.tensors) {
@@ -94,7 +95,7 @@ SINTER_SELDOM_BODY SINTER_COLD std::string checksum(const contents& all) {
     return to_text({sum});
 }
 
-SINTER_SELDOM_BODY SINTER_COLD std::string checksum(const metadata_map& metadata) {
+SINTER_SELDOM_BODY std::string checksum(const metadata_map& metadata) {
     std::uint64_t sum = 0;
     for (const auto& [key, value] : metadata) {
         if (key.ends_with("checksum")) continue;
@@ -105,12 +106,12 @@ SINTER_SELDOM_BODY SINTER_COLD std::string checksum(const metadata_map& metadata
     return to_text({sum});
 }
 
-SINTER_SELDOM_BODY SINTER_COLD void add_checksums(metadata_map& metadata, const std::vector<entry>& all) {
+SINTER_SELDOM_BODY void add_checksums(metadata_map& metadata, const std::vector<entry>& all) {
     metadata.insert_or_assign("metadata_checksum", checksum(metadata));
     metadata.insert_or_assign("checksum", checksum(all));
 }
 
-SINTER_SELDOM_BODY SINTER_COLD void need_checksum_of_metadata(const metadata_map& metadata, const std::string& source) {
+SINTER_SELDOM_BODY void need_checksum_of_metadata(const metadata_map& metadata, const std::string& source) {
     const auto said = metadata.find("metadata_checksum");
     if (said == metadata.end()) return;
     if (const std::string is = checksum(metadata); is != said->second)
@@ -118,7 +119,7 @@ SINTER_SELDOM_BODY SINTER_COLD void need_checksum_of_metadata(const metadata_map
                            io::printable(said->second));
 }
 
-SINTER_SELDOM_BODY SINTER_COLD void need_checksum(const contents& all) {
+SINTER_SELDOM_BODY void need_checksum(const contents& all) {
     need_checksum_of_metadata(all.metadata, all.source);
     const auto said = all.verified ? all.metadata.end() : all.metadata.find("checksum");
     if (said == all.metadata.end()) return;
@@ -127,8 +128,7 @@ SINTER_SELDOM_BODY SINTER_COLD void need_checksum(const contents& all) {
                            io::printable(said->second));
 }
 
-SINTER_SELDOM_BODY SINTER_COLD file open_verified(const std::string& path,
-                                                  base::function_ref<bool(std::string_view)> is_large) {
+SINTER_SELDOM_BODY file open_verified(const std::string& path, base::function_ref<bool(std::string_view)> is_large) {
     file f = open(path, is_large);
     if (f.metadata.contains("checksum")) need_checksum(f);
     else checksum(f);

@@ -31,7 +31,7 @@ using metadata_map = std::map<std::string, std::string, std::less<>>;
 /// A name that stands in `names` twice, or nothing. They are sorted then. (Here as elsewhere: most
 /// programs include these files and few need all of them. So functions share the few maps and sorts
 /// that they need; and sorts are by heaps, for std::sort is those and two more.)
-SINTER_SELDOM std::optional<std::string_view> sort_and_find_repeated(std::vector<std::string_view>& names);
+SINTER_SELDOM SINTER_COLD std::optional<std::string_view> sort_and_find_repeated(std::vector<std::string_view>& names);
 
 /// One tensor. `data` is product(shape) elements, last extent fastest, little-endian; it may lie at
 /// any address.
@@ -63,7 +63,7 @@ struct contents {
 
 /// Bytes of a tensor, or nothing where they overflow 64 bits, an extent is negative, or packed
 /// elements end amid a byte.
-SINTER_APART std::optional<std::uint64_t> tensor_bytes(dtype type, span<const std::int64_t> shape);
+SINTER_SELDOM std::optional<std::uint64_t> tensor_bytes(dtype type, span<const std::int64_t> shape);
 
 /// "F32 [3, 3, 1, 32]", the form that error messages use.
 SINTER_COLD inline std::string describe(dtype type, span<const std::int64_t> shape) {
@@ -71,8 +71,7 @@ SINTER_COLD inline std::string describe(dtype type, span<const std::int64_t> sha
 }
 
 #if SINTER_BODIES
-SINTER_SELDOM_BODY SINTER_COLD std::optional<std::string_view>
-sort_and_find_repeated(std::vector<std::string_view>& names) {
+SINTER_SELDOM_BODY std::optional<std::string_view> sort_and_find_repeated(std::vector<std::string_view>& names) {
     std::make_heap(names.begin(), names.end());
     std::sort_heap(names.begin(), names.end());
     const auto twice = std::adjacent_find(names.begin(), names.end());
@@ -87,7 +86,7 @@ SINTER_SELDOM_BODY const tensor_view& contents::at(std::string_view name) const 
     return found->second;
 }
 
-SINTER_APART std::optional<std::uint64_t> tensor_bytes(dtype type, span<const std::int64_t> shape) {
+SINTER_SELDOM_BODY std::optional<std::uint64_t> tensor_bytes(dtype type, span<const std::int64_t> shape) {
     const auto elements = io::checked_product(shape);
     const auto bits = elements ? io::checked_multiply(*elements, dtype_bits(type)) : std::nullopt;
     if (!bits || *bits % 8 != 0) return std::nullopt;

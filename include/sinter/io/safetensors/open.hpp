@@ -10,7 +10,7 @@ namespace sinter::inline SINTER_ORDINARY::safetensors {
 
 /// The contents of a file that need not fit in memory. Tensors whose names is_large(name) says are
 /// left there (tensor_view::left); a tensor_reader reads them. Throws what read() throws.
-SINTER_SELDOM file open(const std::string& path, base::function_ref<bool(std::string_view)> is_large);
+SINTER_SELDOM SINTER_COLD file open(const std::string& path, base::function_ref<bool(std::string_view)> is_large);
 
 /// Reads a tensor's bytes, wherever they are. It lasts as long as these do: those of a tensor that
 /// was left in its file by itself, others as tensor_view::data.
@@ -34,7 +34,7 @@ private:
 };
 
 #if SINTER_BODIES
-SINTER_SELDOM_BODY SINTER_COLD file open(const std::string& path, base::function_ref<bool(std::string_view)> is_large) {
+SINTER_SELDOM_BODY file open(const std::string& path, base::function_ref<bool(std::string_view)> is_large) {
     auto from = std::make_shared<io::random_access_file>(path);
     io::random_access_file::window w;
     const std::uint64_t size = from->size();

@@ -19,11 +19,11 @@ inline constexpr std::size_t telling_bytes = 512;
 /// `arrays_too`: also where it is one of NumPy's, which load_weights() reads.
 /// What is no format that is known here, but text, has a place where it says how long its header is, too: eight
 /// letters, which are more than any.
-SINTER_SELDOM bool is_text(std::string_view start);
-SINTER_SELDOM void refuse_other_formats(std::string_view start, const std::string& path, bool arrays_too);
+SINTER_SELDOM SINTER_COLD bool is_text(std::string_view start);
+SINTER_SELDOM SINTER_COLD void refuse_other_formats(std::string_view start, const std::string& path, bool arrays_too);
 
 #if SINTER_BODIES
-SINTER_SELDOM_BODY SINTER_COLD bool is_text(std::string_view start) {
+SINTER_SELDOM_BODY bool is_text(std::string_view start) {
     if (start.size() < 8) return false;
     if (start.starts_with("\xff\xfe")) return start[3] == 0;   // UTF-16
     if (start.starts_with("\xfe\xff")) return start[2] == 0;
@@ -37,8 +37,7 @@ SINTER_SELDOM_BODY SINTER_COLD bool is_text(std::string_view start) {
     return true;
 }
 
-SINTER_SELDOM_BODY SINTER_COLD void refuse_other_formats(std::string_view start, const std::string& path,
-                                                         bool arrays_too) {
+SINTER_SELDOM_BODY void refuse_other_formats(std::string_view start, const std::string& path, bool arrays_too) {
     const bool text = is_text(start);
     if (start.size() > 8 && start[8] == '{' && !text)
         return;   // safetensors: eight bytes of length, whatever they are, then JSON

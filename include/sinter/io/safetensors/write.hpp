@@ -33,34 +33,37 @@ struct entry {
 
 namespace detail {
 
-SINTER_SELDOM std::uint64_t bytes_of(const entry& tensor, std::string_view file);
+SINTER_SELDOM SINTER_COLD std::uint64_t bytes_of(const entry& tensor, std::string_view file);
 
 /// f(bytes) of all its `n` bytes, in one piece or several, all but the last a multiple of 8.
-SINTER_SELDOM void each_piece(const entry& tensor, std::uint64_t n, base::function_ref<void(span<const std::byte>)> f);
+SINTER_SELDOM SINTER_COLD void each_piece(const entry& tensor, std::uint64_t n,
+                                          base::function_ref<void(span<const std::byte>)> f);
 
 } // namespace detail
 
 /// Sorts `entries` into the order of their data in a file: by falling dtype, so that each is
 /// aligned, then by name. It depends on nothing else, so equal tensors make equal files.
-SINTER_SELDOM void sort_as_written(std::vector<entry>& entries);
+SINTER_SELDOM SINTER_COLD void sort_as_written(std::vector<entry>& entries);
 
 /// The bytes before the data, for `entries` as sort_as_written leaves them: length and JSON, padded
 /// with spaces so that the data begins at a multiple of 8. Throws format_error on two equal names,
 /// the reserved name, names that are not UTF-8, shapes without a size, and a header over 100 MB.
-SINTER_SELDOM std::string encode_header(const std::vector<entry>& entries, const metadata_map& metadata,
-                                        std::string_view file);
+SINTER_SELDOM SINTER_COLD std::string encode_header(const std::vector<entry>& entries, const metadata_map& metadata,
+                                                    std::string_view file);
 
 /// The bytes of the file that write() would write, for keeping them elsewhere than in files.
 /// parse() reads them.
-SINTER_SELDOM std::vector<std::byte> to_bytes(std::vector<entry> entries, const metadata_map& metadata = {});
+SINTER_SELDOM SINTER_COLD std::vector<std::byte> to_bytes(std::vector<entry> entries,
+                                                          const metadata_map& metadata = {});
 
 /// Writes a safetensors file, whole or not at all (io::atomic_write). The data goes to the system
 /// from where it lies. The same tensors give the same bytes as the reference writer gives. Throws
 /// io_error where the file cannot be written, format_error as encode_header does; either way an old
 /// file at `path` stays as it was. `publish` as atomic_write's.
-SINTER_SELDOM void write(const std::string& path, std::vector<entry> entries, const metadata_map& metadata,
-                         io::publish_function publish);
-SINTER_SELDOM void write(const std::string& path, std::vector<entry> entries, const metadata_map& metadata = {});
+SINTER_SELDOM SINTER_COLD void write(const std::string& path, std::vector<entry> entries, const metadata_map& metadata,
+                                     io::publish_function publish);
+SINTER_SELDOM SINTER_COLD void write(const std::string& path, std::vector<entry> entries,
+                                     const metadata_map& metadata = {});
 
 #if SINTER_BODIES
 namespace detail {
@@ -85,7 +88,7 @@ SINTER_COLD inline void append_json_string(std::string& out, std::string_view te
     out += '"';
 }
 
-SINTER_SELDOM_BODY SINTER_COLD std::uint64_t bytes_of(const entry& tensor, std::string_view file) {
+SINTER_SELDOM_BODY std::uint64_t bytes_of(const entry& tensor, std::string_view file) {
     const auto bytes = tensor_bytes(tensor.type, tensor.shape);
     if (!bytes)
         throw format_error("tensor has no size in whole bytes",
@@ -94,8 +97,8 @@ SINTER_SELDOM_BODY SINTER_COLD std::uint64_t bytes_of(const entry& tensor, std::
     return *bytes;
 }
 
-SINTER_SELDOM_BODY SINTER_COLD void each_piece(const entry& tensor, std::uint64_t n,
-                                               base::function_ref<void(span<const std::byte>)> f) {
+SINTER_SELDOM_BODY void each_piece(const entry& tensor, std::uint64_t n,
+                                   base::function_ref<void(span<const std::byte>)> f) {
     if (!tensor.source)
         return f(span<const std::byte>(static_cast<const std::byte*>(tensor.data), static_cast<std::size_t>(n)));
     std::vector<std::byte> piece(static_cast<std::size_t>(std::min<std::uint64_t>(n, std::uint64_t{1} << 20)));
@@ -107,7 +110,7 @@ SINTER_SELDOM_BODY SINTER_COLD void each_piece(const entry& tensor, std::uint64_
 }
 } // namespace detail
 
-SINTER_SELDOM_BODY SINTER_COLD void sort_as_written(std::vector<entry>& entries) {
+SINTER_SELDOM_BODY void sort_as_written(std::vector<entry>& entries) {
     const auto before = [](const entry* a, const entry* b) {
         return a->type != b->type ? a->type > b->type : a->name < b->name;
     };
@@ -120,8 +123,8 @@ SINTER_SELDOM_BODY SINTER_COLD void sort_as_written(std::vector<entry>& entries)
     entries.swap(sorted);
 }
 
-SINTER_SELDOM_BODY SINTER_COLD std::string encode_header(const std::vector<entry>& entries,
-                                                         const metadata_map& metadata, std::string_view file) {
+SINTER_SELDOM_BODY std::string encode_header(const std::vector<entry>& entries, const metadata_map& metadata,
+                                             std::string_view file) {
     std::string json = "{";
     if (!metadata.empty()) {
         json += "\"__metadata__\":{";
@@ -163,8 +166,7 @@ SINTER_SELDOM_BODY SINTER_COLD std::string encode_header(const std::vector<entry
     return out + json;
 }
 
-SINTER_SELDOM_BODY SINTER_COLD std::vector<std::byte> to_bytes(std::vector<entry> entries,
-                                                               const metadata_map& metadata) {
+SINTER_SELDOM_BODY std::vector<std::byte> to_bytes(std::vector<entry> entries, const metadata_map& metadata) {
     constexpr std::string_view place = "memory";
     sort_as_written(entries);
     const std::string head = encode_header(entries, metadata, place);
@@ -180,8 +182,8 @@ SINTER_SELDOM_BODY SINTER_COLD std::vector<std::byte> to_bytes(std::vector<entry
     return all;
 }
 
-SINTER_SELDOM_BODY SINTER_COLD void write(const std::string& path, std::vector<entry> entries,
-                                          const metadata_map& metadata, io::publish_function publish) {
+SINTER_SELDOM_BODY void write(const std::string& path, std::vector<entry> entries, const metadata_map& metadata,
+                              io::publish_function publish) {
     sort_as_written(entries);
     const std::string head = encode_header(entries, metadata, path);
     io::atomic_write(path, [&](io::output_file& out) {
@@ -192,8 +194,7 @@ SINTER_SELDOM_BODY SINTER_COLD void write(const std::string& path, std::vector<e
     }, publish);
 }
 
-SINTER_SELDOM_BODY SINTER_COLD void write(const std::string& path, std::vector<entry> entries,
-                                          const metadata_map& metadata) {
+SINTER_SELDOM_BODY void write(const std::string& path, std::vector<entry> entries, const metadata_map& metadata) {
     write(path, std::move(entries), metadata, [](base::function_ref<void()> rename) { rename(); });
 }
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/to_text.hpp>
 #include <sinter/net/elastic/assembly_message.hpp>
 #include <sinter/net/elastic/linked.hpp>
@@ -46,7 +47,7 @@ public:
 
     /// Whether all tasks are there and none is in a job that runs: the first `most` of them may
     /// begin.
-    bool all_are_new(double now) const {
+    SINTER_COLD bool all_are_new(double now) const {
         if (!is_new(state_) || self_.slot >= with_.most) return false;
         for (int s = 0; s < with_.slots; ++s)
             if (s != self_.slot &&
@@ -55,14 +56,14 @@ public:
         return true;
     }
     /// Who has not answered.
-    std::vector<int> missing() const {
+    SINTER_COLD std::vector<int> missing() const {
         std::vector<int> all;
         for (int s = 0; s < with_.slots; ++s)
             if (s != self_.slot && peer(s).last_reply < 0) all.push_back(s);
         return all;
     }
     /// The first list, which all of them are in.
-    void begin(member_list first) {
+    SINTER_COLD void begin(member_list first) {
         run_ = 1;
         for (const member_entry& s : first.entries) run_ = (run_ ^ s.incarnation) * 0x9e3779b97f4a7c15u;
         list_ = std::move(first);
@@ -72,7 +73,7 @@ public:
     }
     /// This member wants the list that follows `list()`. `suspect`: a slot that is probably dead;
     /// `lost`: one that this process has tried in vain to connect with. A fault where it has ended.
-    void regroup(std::int64_t done, bool healed, bool admits, int suspect, double now, int lost = -1) {
+    SINTER_COLD void regroup(std::int64_t done, bool healed, bool admits, int suspect, double now, int lost = -1) {
         if (state_ == assembly_state::ended) {   // the others may be an operation further without it
             fault_ = "this process has left the job";
             return;
@@ -95,7 +96,7 @@ public:
     void resume() { state_ = assembly_state::running; }
     void end() { state_ = assembly_state::ended; }
     /// To all who may wait for this one.
-    void send_end(const send& out) const {
+    SINTER_COLD void send_end(const send& out) const {
         for (int s = 0; s < with_.slots; ++s)
             if (s != self_.slot) out(s, about(assembly_kind::status));
     }
@@ -111,7 +112,7 @@ public:
     bool somebody_waits(double now) const { return waiting(now, true).slot >= 0; }
     /// The first process that waits, where there is a place for it: that may join already, or that
     /// is to be given the model's state before. Slot -1: there is none.
-    member_entry waiting(double now, bool may_join) const {
+    SINTER_COLD member_entry waiting(double now, bool may_join) const {
         if (static_cast<int>(list_.entries.size()) < with_.most)
             for (int s = 0; s < with_.slots; ++s)
                 if (waits(s, now) && peer(s).admits == may_join && reaches_all(s, list_))
@@ -121,7 +122,7 @@ public:
     /// Of a process that waits: whether it may be taken in already.
     void may_join(bool may) { admits_ = may; }
 
-    void receive(const assembly_message& m, double now, const send& out) {
+    SINTER_COLD void receive(const assembly_message& m, double now, const send& out) {
         const int s = m.from.slot;
         if (s < 0 || s >= with_.slots || s == self_.slot || !makes_sense(m)) return;
         if (m.state == assembly_state::stays) {
@@ -186,7 +187,7 @@ public:
     }
     /// To be called once after regroup(), and some twenty times a second while this process is not
     /// `running`, each time after what has come meanwhile.
-    void tick(double now, const send& out) {
+    SINTER_COLD void tick(double now, const send& out) {
         ticked_ = now;
         if (state_ == assembly_state::running || state_ == assembly_state::ended) return;
         if (now - nonce_at_ > 0.5) last_nonce_ = nonce_, nonce_ = random_(), nonce_at_ = now;
@@ -243,7 +244,7 @@ private:
     double proposed_at_ = 0, retry_at_ = 0;
 
     /// Slots that there are, in their order, and numbers that can still grow.
-    bool makes_sense(const assembly_message& m) const {
+    SINTER_COLD bool makes_sense(const assembly_message& m) const {
         int last = -1;
         for (const member_entry& x : m.list.entries)
             if (x.slot <= std::exchange(last, x.slot) || x.slot >= with_.slots) return false;
@@ -254,16 +255,16 @@ private:
     }
     static bool is_new(assembly_state s) { return s == assembly_state::fresh || s == assembly_state::waiting; }
     const peer_state& peer(int s) const { return peers_[static_cast<std::size_t>(s)]; }
-    const member_entry* entry_at(int slot) const {
+    SINTER_COLD const member_entry* entry_at(int slot) const {
         for (const member_entry& s : list_.entries)
             if (s.slot == slot) return &s;
         return nullptr;
     }
-    bool waits(int s, double now) const {
+    SINTER_COLD bool waits(int s, double now) const {
         return peer(s).state == assembly_state::waiting && now - peer(s).last_status < with_.dead_after &&
                peer(s).last_status >= 0;
     }
-    assembly_message about(assembly_kind k, std::uint64_t nonce = 0) const {
+    SINTER_COLD assembly_message about(assembly_kind k, std::uint64_t nonce = 0) const {
         assembly_message m{.kind = k, .from = self_, .state = state_, .admits = admits_, .nonce = nonce, .run = run_,
                            .epoch = list_.epoch, .list = list_, .same = with_.same};
         for (int s = 0; s < with_.slots; ++s)
@@ -273,16 +274,16 @@ private:
         m.lost = lost_;
         return m;
     }
-    static bool is_in(int slot, const std::vector<std::int32_t>& slots) {
+    SINTER_COLD static bool is_in(int slot, const std::vector<std::int32_t>& slots) {
         return std::find(slots.begin(), slots.end(), slot) != slots.end();
     }
-    bool reaches_all(int s, const member_list& l) const {
+    SINTER_COLD bool reaches_all(int s, const member_list& l) const {
         for (const member_entry& x : l.entries)
             if (x.slot != s && !is_in(x.slot, peer(s).reaches)) return false;
         return true;
     }
     /// Whether two members reach each other, as far as this one knows.
-    bool are_linked(int a, int b) const {
+    SINTER_COLD bool are_linked(int a, int b) const {
         const auto reaches = [&](int from, int to) {
             return from == self_.slot ? peer(to).last_reply >= 0 && to != lost_ : is_in(to, peer(from).reaches);
         };
@@ -300,13 +301,13 @@ private:
         }
     }
 
-    void probe(int s, double now, const send& out) {
+    SINTER_COLD void probe(int s, double now, const send& out) {
         peers_[static_cast<std::size_t>(s)].last_probe = now;
         out(s, about(assembly_kind::probe, nonce_));
     }
 
     // ---- before this process is a member
-    void try_to_begin(double now) {
+    SINTER_COLD void try_to_begin(double now) {
         bool runs = self_.slot >= with_.most;
         for (int s = 0; s < with_.slots; ++s) {
             if (s == self_.slot) continue;
@@ -320,7 +321,7 @@ private:
             fault_ = missing().empty() ? "the others are there and have not begun" : "missing";
         }
     }
-    void wait_to_join(double now) {
+    SINTER_COLD void wait_to_join(double now) {
         double last = began_;
         bool ended = false;
         for (const peer_state& p : peers_) {
@@ -333,7 +334,7 @@ private:
 
     // ---- as a member
     /// What somebody's list says: it may be newer than this process's.
-    void learn(const assembly_message& m) {
+    SINTER_COLD void learn(const assembly_message& m) {
         if (m.list.epoch <= list_.epoch || m.run == 0) return;
         if (state_ == assembly_state::fresh) return;   // it will wait first
         if (m.list.find(self_.slot, self_.incarnation)) return adopt(m.list, m.run);
@@ -341,7 +342,7 @@ private:
             fault_ = to_text({"this process was removed from the job: it is not among the members of epoch ",
                              m.list.epoch});
     }
-    void adopt(const member_list& l, std::uint64_t run) {
+    SINTER_COLD void adopt(const member_list& l, std::uint64_t run) {
         list_ = l;
         run_ = run;
         ballot_ = 0;
@@ -353,7 +354,7 @@ private:
         if (state_ == assembly_state::waiting || state_ == assembly_state::regrouping) state_ = assembly_state::running;
     }
     /// Whether the member in this member_entry has ended, or cannot be reached.
-    bool is_dead(const member_entry& x, double now) const {
+    SINTER_COLD bool is_dead(const member_entry& x, double now) const {
         if (x.slot == self_.slot) return false;
         const peer_state& p = peer(x.slot);
         if (p.last_reply >= 0 && (p.incarnation != x.incarnation || p.state == assembly_state::ended)) return true;
@@ -362,14 +363,14 @@ private:
         const double limit = x.slot == suspect_ ? std::max(0.25, with_.dead_after / 20) : with_.dead_after;
         return now - std::max(p.last_reply, began_) > limit;
     }
-    bool has_come(const member_entry& x) const {
+    SINTER_COLD bool has_come(const member_entry& x) const {
         if (x.slot == self_.slot) return true;
         const peer_state& p = peer(x.slot);
         return p.last_reply >= 0 && p.incarnation == x.incarnation && p.state == assembly_state::regrouping &&
                p.epoch == list_.epoch;
     }
     /// What the first of those that live does once all that live have come.
-    void decide(double now, const send& out) {
+    SINTER_COLD void decide(double now, const send& out) {
         bool all = true, lowest = true;
         for (const member_entry& x : list_.entries) {
             if (is_dead(x, now)) continue;
@@ -397,7 +398,7 @@ private:
         if (ballot_ == 0 || now - proposed_at_ > 1) propose(now);
         ask(out);
     }
-    void propose(double now) {
+    SINTER_COLD void propose(double now) {
         ballot_ = ++round_ * ballots_of_a_round + self_.slot;
         accepting_ = false;
         best_before_ = 0;
@@ -439,7 +440,7 @@ private:
         return out;
     }
     /// Asks those that have not agreed yet; this process itself is one of them.
-    void ask(const send& out) {
+    SINTER_COLD void ask(const send& out) {
         assembly_message m = about(accepting_ ? assembly_kind::accept : assembly_kind::prepare);
         m.ballot = ballot_;
         m.epoch = list_.epoch;
@@ -449,7 +450,7 @@ private:
         answer(m, [&](int, const assembly_message& own) { count(own, proposed_at_, out); });
     }
     /// As an acceptor.
-    void answer(const assembly_message& m, const send& out) {
+    SINTER_COLD void answer(const assembly_message& m, const send& out) {
         if (m.epoch < list_.epoch || m.ballot <= 0) return out(m.from.slot, about(assembly_kind::status));
         if (acceptors_.size() > 100) acceptors_.erase(std::prev(acceptors_.end()));   // no member is so far ahead
         acceptor& a = acceptors_[m.epoch];
@@ -470,7 +471,7 @@ private:
         out(m.from.slot, r);
     }
     /// As the one that proposes.
-    void count(const assembly_message& m, double now, const send& out) {
+    SINTER_COLD void count(const assembly_message& m, double now, const send& out) {
         if (ballot_ == 0 || m.ballot != ballot_ || m.epoch != list_.epoch) return;
         if ((m.kind == assembly_kind::accepted) != accepting_) return;
         for (std::size_t i = 0; i < list_.entries.size(); ++i)

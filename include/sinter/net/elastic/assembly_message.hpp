@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/net/archive.hpp>
 #include <sinter/net/elastic/member_list.hpp>
 #include <sinter/net/identity.hpp>
@@ -37,7 +38,7 @@ struct assembly_message {
     std::int32_t lost = -1;              ///< a slot that it cannot connect with in spite of that
 
     template <class A>
-    void serialize(A& a, unsigned) {
+    SINTER_COLD void serialize(A& a, unsigned) {
         auto k = static_cast<std::uint8_t>(kind), s = static_cast<std::uint8_t>(state), in = std::uint8_t{admits};
         auto slot = static_cast<std::int32_t>(from.slot);
         std::vector<std::int32_t> slots;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/cluster_error.hpp>
 #include <sinter/base/message.hpp>
 #include <sinter/base/os/monotonic_seconds.hpp>
@@ -57,7 +58,7 @@ public:
     }
     assembly_service(const assembly_service&) = delete;
     assembly_service& operator=(const assembly_service&) = delete;
-    ~assembly_service() {
+    SINTER_COLD ~assembly_service() {
         stop_.store(true);
         thread_.join();
     }
@@ -70,14 +71,14 @@ public:
     }
     /// Waits until f(assembly, now) is true.
     template <class F>
-    void wait(F f) {
+    SINTER_COLD void wait(F f) {
         std::unique_lock hold(mutex_);
         while (!f(state_, base::monotonic_seconds())) changed_.wait_for(hold, std::chrono::milliseconds(20));
     }
     const cluster& roster() const { return who_; }
     /// Whether some process waits to join, and there is a place for it. Cheap.
     bool somebody_waits() const { return waits_.load(std::memory_order_relaxed); }
-    cluster_error fault(int slot, std::string cause) const {
+    SINTER_COLD cluster_error fault(int slot, std::string cause) const {
         const auto& m = who_.member(slot);
         return {slot, m.name(), text_of(m.address()), "agreeing on members", -1, std::move(cause)};
     }
@@ -95,19 +96,19 @@ private:
     std::atomic<bool> stop_{false}, waits_{false};
     base::posix_thread thread_;
 
-    static std::uint64_t random_number() {
+    SINTER_COLD static std::uint64_t random_number() {
         std::uint64_t x;
         fill_random({reinterpret_cast<std::byte*>(&x), sizeof x});
         return x;
     }
-    assembly::send sender() {
+    SINTER_COLD assembly::send sender() {
         return [this](int slot, const assembly_message& m) {
             const std::string bytes = datagram_of(m, key_);
             const endpoint& to = at_[static_cast<std::size_t>(slot)];
             ::sendto(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL, to.address(), to.size);
         };
     }
-    void serve() {
+    SINTER_COLD void serve() {
         std::vector<std::byte> bytes(longest);
         double next = 0;
         while (!stop_.load()) {
@@ -135,7 +136,7 @@ private:
         state_.send_end(sender());
     }
     /// What is not of this job, or damaged, is left alone.
-    void take(span<const std::byte> bytes) {
+    SINTER_COLD void take(span<const std::byte> bytes) {
         const auto m = message_of(bytes, key_);
         if (!m) return;
         const std::unique_lock hold(mutex_);

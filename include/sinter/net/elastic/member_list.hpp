@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -28,7 +29,7 @@ struct member_list {
     std::int64_t epoch = 0;
     std::vector<member_entry> entries;
 
-    const member_entry* find(int slot, std::uint64_t incarnation) const {
+    SINTER_COLD const member_entry* find(int slot, std::uint64_t incarnation) const {
         for (const member_entry& s : entries)
             if (s.slot == slot && s.incarnation == incarnation) return &s;
         return nullptr;
@@ -36,7 +37,7 @@ struct member_list {
     /// Whether those of whom `in` is true may decide for all: more than half, or half with the
     /// first. Any two sets that may have a member in common.
     template <class In>
-    bool may_decide(In in) const {
+    SINTER_COLD bool may_decide(In in) const {
         const auto n = static_cast<std::size_t>(std::count_if(entries.begin(), entries.end(), in));
         return 2 * n > entries.size() || (2 * n == entries.size() && n > 0 && in(entries[0]));
     }

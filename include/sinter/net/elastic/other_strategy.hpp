@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/net/cluster.hpp>
 #include <sinter/net/elastic/datagram.hpp>
 #include <sinter/net/endpoint.hpp>
@@ -35,7 +36,7 @@ private:
     std::unique_ptr<watch> watch_;
     alarm again_;
 
-    void ask() {
+    SINTER_COLD void ask() {
         assembly_message m;
         m.from.slot = rank_;
         m.state = assembly_state::stays;
@@ -46,7 +47,7 @@ private:
                          at_[r][0].size);
         again_.in(0.1, [this] { ask(); });
     }
-    void listen() {
+    SINTER_COLD void listen() {
         watch_->readable([this] {
             std::byte bytes[2048];   // a longer one is cut, and then none of ours
             for (int k = 0; k < 20; ++k) {

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/net/process_group.hpp>
 
 /// Connections that are made when they are needed.
 namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// On the loop's thread. The member of higher rank dials, as it does for all connections.
-inline void process_group::dial_further(int peer, std::uint32_t number) {
+SINTER_COLD inline void process_group::dial_further(int peer, std::uint32_t number) {
     links_->dial_further(peer, number, [&] {
         const lock hold(mutex_);
         further_.try_emplace({peer, number});   // it is being made: see is_gone()
     });
 }
 
-inline void process_group::ask_further(int peer, std::uint32_t number) {
+SINTER_COLD inline void process_group::ask_further(int peer, std::uint32_t number) {
     if (peer < 0 || peer >= size() || peer == rank())
         throw error("no other member has this rank", "process_group::ask_further", to_text({peer}));
     loop_.post([this, peer, number] {
@@ -28,13 +29,13 @@ inline void process_group::ask_further(int peer, std::uint32_t number) {
     });
 }
 
-inline data_link* process_group::further(int peer, std::uint32_t number) {
+SINTER_COLD inline data_link* process_group::further(int peer, std::uint32_t number) {
     const lock hold(mutex_);
     const auto at = further_.find({peer, number});
     return at == further_.end() ? nullptr : at->second.get();
 }
 
-inline data_link& process_group::wait_further(int peer, std::uint32_t number) {
+SINTER_COLD inline data_link& process_group::wait_further(int peer, std::uint32_t number) {
     data_link* there = nullptr;
     bool left = false;
     {
@@ -54,7 +55,7 @@ inline data_link& process_group::wait_further(int peer, std::uint32_t number) {
     return *there;
 }
 
-inline void process_group::drop_further(int peer, std::uint32_t number) {
+SINTER_COLD inline void process_group::drop_further(int peer, std::uint32_t number) {
     std::unique_ptr<data_link> last;   // closed without the lock
     const lock hold(mutex_);
     const auto at = further_.find({peer, number});
@@ -63,7 +64,7 @@ inline void process_group::drop_further(int peer, std::uint32_t number) {
     further_.erase(at);
 }
 
-inline bool process_group::is_gone(int peer) {
+SINTER_COLD inline bool process_group::is_gone(int peer) {
     const lock hold(mutex_);
     if (!left_[static_cast<std::size_t>(peer)]) return false;
     for (const auto& [of, d] : further_)
@@ -71,11 +72,11 @@ inline bool process_group::is_gone(int peer) {
     return true;
 }
 
-inline void process_group::on_change(std::function<void()> changed) {
+SINTER_COLD inline void process_group::on_change(std::function<void()> changed) {
     const lock hold(change_mutex_);
     on_change_ = std::move(changed);
 }
-inline void process_group::notify_change() {
+SINTER_COLD inline void process_group::notify_change() {
     const lock hold(change_mutex_);
     if (on_change_) on_change_();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/os/processors.hpp>
 #include <sinter/net/process_group.hpp>
 #include <exception>
@@ -7,7 +8,7 @@
 /// Beginning, failing, ending.
 namespace sinter::inline SINTER_ORDINARY::wire {
 
-inline process_group::process_group(const cluster& who, const identity& same, setup with)
+SINTER_COLD inline process_group::process_group(const cluster& who, const identity& same, setup with)
     : who_(who), with_(std::move(with)), left_(static_cast<std::size_t>(who.size())),
       inbox_(static_cast<std::size_t>(who.size())), ready_(static_cast<std::size_t>(who.size())),
       gone_(static_cast<std::size_t>(who.size())) {
@@ -32,7 +33,7 @@ inline process_group::process_group(const cluster& who, const identity& same, se
     }
 }
 
-inline void process_group::join() {
+SINTER_COLD inline void process_group::join() {
     std::vector<resolution> addresses;
     auto at = open(addresses);
     const double deadline = base::monotonic_seconds() + who_.options.join_within;
@@ -121,7 +122,7 @@ inline void process_group::join() {
     error_.check();
 }
 
-inline void process_group::check_all_joined() {
+SINTER_COLD inline void process_group::check_all_joined() {
     if (started_ || error_.there()) return;
     if (rank() == 0 && !roster_sent_ && !who_.addresses_known() && links_->all_connected()) {
         roster_sent_ = true;
@@ -143,7 +144,7 @@ inline void process_group::check_all_joined() {
 }
 
 /// On the loop, again and again until all have met.
-inline void process_group::report_missing(std::shared_ptr<wait_note> note) {
+SINTER_COLD inline void process_group::report_missing(std::shared_ptr<wait_note> note) {
     if (started_ || error_.there() || closing_) return;
     if (note->due()) {
         std::vector<std::string> whom;
@@ -161,11 +162,11 @@ inline void process_group::report_missing(std::shared_ptr<wait_note> note) {
     if (!waits_) waits_ = std::make_unique<alarm>(loop_);
     waits_->in(note->seconds_left() + 0.001, [this, note] { report_missing(note); });
 }
-inline std::string process_group::shown(int r) const {
+SINTER_COLD inline std::string process_group::shown(int r) const {
     return who_.member(r).name() + " at " + (r == rank() ? own_.address : links_->where(r));
 }
 
-inline void process_group::start() {
+SINTER_COLD inline void process_group::start() {
     started_ = true;
     others_.reset();
     waits_.reset();
@@ -187,15 +188,16 @@ inline void process_group::start() {
     changed_.notify_all();
 }
 
-inline cluster_error process_group::about(int r, std::string operation, std::int64_t step, std::string cause) const {
+SINTER_COLD inline cluster_error process_group::about(int r, std::string operation, std::int64_t step,
+                                                      std::string cause) const {
     const std::string at = r == rank() ? own_.address : links_->where(r);
     return {r, who_.member(r).name(), at, std::move(operation), step, std::move(cause)};
 }
-inline cluster_error process_group::removed(double gap) const {
+SINTER_COLD inline cluster_error process_group::removed(double gap) const {
     return {rank(), who_.self().name(), own_.address, marks_.operation.load(), marks_.step, liveness::was_stopped(gap)};
 }
 
-inline void process_group::adopt(const cluster_error& e, bool notify) {
+SINTER_COLD inline void process_group::adopt(const cluster_error& e, bool notify) {
     if (has_failed_.exchange(true)) return;
     // First the others are notified: whoever sees the error here may say next that it leaves.
     try {
@@ -208,7 +210,7 @@ inline void process_group::adopt(const cluster_error& e, bool notify) {
     changed_.notify_all();
 }
 
-inline void process_group::fail(const cluster_error& e) noexcept try {
+SINTER_COLD inline void process_group::fail(const cluster_error& e) noexcept try {
     if (error_.there()) return;
     if (size() == 1) return adopt(e, false);
     if (const double gap = liveness_->overdue(); gap > who_.options.dead_after) return adopt(removed(gap), true);
@@ -226,12 +228,12 @@ inline void process_group::fail(const cluster_error& e) noexcept try {
     while (!error_.there()) base::yield_core();   // another thread is about to set one that was before
 } catch (...) {   // no memory: what has been set stays set, and the others see this process end
 }
-inline void process_group::fail(const std::string& cause) noexcept try {
+SINTER_COLD inline void process_group::fail(const std::string& cause) noexcept try {
     fail(cluster_error(rank(), who_.self().name(), own_.address, marks_.operation.load(), marks_.step, cause));
 } catch (...) {
 }
 
-inline void process_group::lost(int r, const std::string& cause) {
+SINTER_COLD inline void process_group::lost(int r, const std::string& cause) {
     const auto at = static_cast<std::size_t>(r);
     {
         const lock hold(mutex_);
@@ -247,7 +249,7 @@ inline void process_group::lost(int r, const std::string& cause) {
     });
 }
 
-inline void process_group::leave() {
+SINTER_COLD inline void process_group::leave() {
     if (closed_ || size() == 1) return error_.check();
     loop_.post([this, m = archived(message::leave{marks_.step})] {
         if (has_failed_) return;
@@ -269,7 +271,7 @@ inline void process_group::leave() {
     error_.check();
 }
 
-inline process_group::~process_group() {
+SINTER_COLD inline process_group::~process_group() {
     if (closed_ || size() == 1) return;
     if (std::uncaught_exceptions() > exceptions_) fail("an exception ended its work");
     try {
@@ -279,7 +281,7 @@ inline process_group::~process_group() {
 }
 
 /// Lets the last messages go and the others close their ends, so that nothing sent is lost.
-inline void process_group::close(double within) {
+SINTER_COLD inline void process_group::close(double within) {
     closed_ = true;
     loop_.post([this] {
         closing_ = true;
@@ -299,7 +301,7 @@ inline void process_group::close(double within) {
         if (d) d->close();
     further_.clear();
 }
-inline void process_group::hang_up() {
+SINTER_COLD inline void process_group::hang_up() {
     bool all = true;
     // The others go on without it, and notify it elsewhere (elastic/assembly.hpp): nobody waits for its end.
     const int dead = who_.options.regroups && error_.there() ? error_.get().rank() : -1;
@@ -320,7 +322,7 @@ inline void process_group::hang_up() {
     changed_.notify_all();
 }
 
-inline void process_group::run_on_loop(std::function<void()> f) {
+SINTER_COLD inline void process_group::run_on_loop(std::function<void()> f) {
     bool done = false;
     loop_.post([&] {
         f();

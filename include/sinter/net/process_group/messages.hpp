@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/net/process_group.hpp>
 
 /// Messages between members.
 namespace sinter::inline SINTER_ORDINARY::wire {
 
-inline void process_group::send_all(message::kind k, const std::string& bytes) {
+SINTER_COLD inline void process_group::send_all(message::kind k, const std::string& bytes) {
     for (int r = 0; r < size(); ++r)
         if (r != rank() && links_->control(r)) links_->control(r)->send(k, bytes);
 }
 
-inline void process_group::received(int from, message::kind k, span<const std::byte> bytes) try {
+SINTER_COLD inline void process_group::received(int from, message::kind k, span<const std::byte> bytes) try {
     using message::kind;
     liveness_->received(from);
     const auto at = static_cast<std::size_t>(from);
@@ -63,7 +64,7 @@ inline void process_group::received(int from, message::kind k, span<const std::b
     adopt(about(from, "", marks_.step, std::string("it sent what cannot be understood: ") + e.what()), true);
 }
 
-inline std::vector<std::string> process_group::exchange(const std::string& what, const std::string& bytes) {
+SINTER_COLD inline std::vector<std::string> process_group::exchange(const std::string& what, const std::string& bytes) {
     if (bytes.size() > (std::size_t{48} << 10) || what.size() > 1000)
         throw error("more than 48 KiB", "process_group::exchange, " + what, to_text({bytes.size(), " bytes"}));
     const std::uint64_t number = exchanges_++;
@@ -99,7 +100,7 @@ inline std::vector<std::string> process_group::exchange(const std::string& what,
     return all;
 }
 
-inline void process_group::ask_all_to_stop(const char* reason) {
+SINTER_COLD inline void process_group::ask_all_to_stop(const char* reason) {
     {
         const lock hold(mutex_);
         if (stop_reason_.empty()) stop_reason_ = who_.self().name() + ": " + reason;
@@ -108,12 +109,12 @@ inline void process_group::ask_all_to_stop(const char* reason) {
     if (size() > 1 && !closed_)
         loop_.post([this, m = archived(message::stop{reason})] { send_all(message::kind::stop, m); });
 }
-inline std::string process_group::stop_reason() const {
+SINTER_COLD inline std::string process_group::stop_reason() const {
     const lock hold(mutex_);
     return stop_reason_;
 }
 
-inline std::vector<member_status> process_group::status() {
+SINTER_COLD inline std::vector<member_status> process_group::status() {
     std::vector<member_status> all(static_cast<std::size_t>(size()));
     if (size() == 1 || closed_) {
         all[static_cast<std::size_t>(rank())] = {marks_.step, marks_.operation.load()};

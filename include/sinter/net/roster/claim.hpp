@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/hash.hpp>
 #include <sinter/net/address.hpp>
 #include <sinter/net/environment.hpp>
@@ -47,7 +48,7 @@ public:
     const std::string& text() const { return text_; }
 
 private:
-    static std::string printable(const std::string& value) {
+    SINTER_COLD static std::string printable(const std::string& value) {
         const std::string in_quotes = quoted_text(value);
         return in_quotes.size() == value.size() + 2 ? value : in_quotes;
     }
@@ -101,7 +102,7 @@ SINTER_COLD inline host_port given_master(const environment& env) {
 
 /// A port that all processes of a job derive from its name: below those that Linux gives to
 /// outgoing connections.
-inline std::uint16_t port_of(std::string_view job) {
+SINTER_COLD inline std::uint16_t port_of(std::string_view job) {
     return static_cast<std::uint16_t>(16384 + base::fnv1a(job) % 16384);
 }
 

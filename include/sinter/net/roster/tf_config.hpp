@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/io/json_reader.hpp>
 #include <sinter/net/cluster.hpp>
 #include <functional>
@@ -19,7 +20,7 @@ struct tf_config {
     std::optional<int> index;                                 ///< task.index, not negative
     std::string rpc_layer, session_master, eval_session_master, model_dir;
 
-    std::size_t tasks() const {
+    SINTER_COLD std::size_t tasks() const {
         std::size_t n = 0;
         for (const auto& [name, addresses] : jobs) n += addresses.size();
         return n;
@@ -95,7 +96,7 @@ private:
             member(key);
         });
     }
-    void null_or(const char* needed) {
+    SINTER_COLD void null_or(const char* needed) {
         const bool literal = in_.peek() == 'n';
         if (!literal) in_.fail(needed);
         in_.scalar();

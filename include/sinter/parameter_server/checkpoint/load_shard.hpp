@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/io/safetensors/write.hpp>
 #include <sinter/parameter_server/checked_number.hpp>
 #include <sinter/parameter_server/checkpoint/folder.hpp>
@@ -241,7 +242,7 @@ private:
             }
         }
     }
-    bool is_mine(std::size_t t, std::int64_t key) const {
+    SINTER_COLD bool is_mine(std::size_t t, std::int64_t key) const {
         if (v_.layout->tables[t].rows < 0) return server_of_key(key, to_.servers) == to_.server;
         return key >= 0 && key < to_.tables[t].rows && to_.tables[t].server(key) == to_.server;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/to_text.hpp>
 #include <sinter/base/json_text.hpp>
 #include <sinter/io/file.hpp>
@@ -23,7 +24,7 @@ struct shard_record {
     std::string owner;             ///< who wrote it (run_record)
 };
 
-inline std::string text_of(const shard_record& r) {
+SINTER_COLD inline std::string text_of(const shard_record& r) {
     char hex[17] = {};
     std::to_chars(hex, hex + 16, r.checksum, 16);
     return to_text({"{\"file\": ", json::text(r.file), ", \"bytes\": ", r.bytes, ", \"xxh64\": \"", hex,
@@ -32,7 +33,7 @@ inline std::string text_of(const shard_record& r) {
                    ", \"owner\": ", json::text(r.owner), "}"});
 }
 /// Reads one; unknown members are passed over. Throws format_error.
-inline shard_record read_record(io::json_reader& in) {
+SINTER_COLD inline shard_record read_record(io::json_reader& in) {
     shard_record r;
     unsigned seen = 0;
     const auto number = [&](std::uint64_t most) {
@@ -87,18 +88,18 @@ struct shard_manifest {
     /// of a file that was loaded. By clocks they are also of one step; or of one clock, where a
     /// server has lost some updates since it began again from a checkpoint. Two of them that are
     /// neither have been written under one name at different times.
-    bool is_one_moment() const {
+    SINTER_COLD bool is_one_moment() const {
         if (!all_have(&shard_record::version)) return false;
         const bool by_clocks = std::ranges::any_of(shards, [](const shard_record& r) { return r.clock >= 0; });
         return !by_clocks || is_one_step() || all_have(&shard_record::clock);
     }
     /// How often the chief had overwritten the job's values.
-    std::int64_t version() const {
+    SINTER_COLD std::int64_t version() const {
         std::int64_t v = 0;
         for (const shard_record& r : shards) v = std::max(v, r.version);
         return v;
     }
-    std::string text() const {
+    SINTER_COLD std::string text() const {
         std::string all = to_text({"{\"format\": 1, \"servers\": ", shards.size(), ", \"one_step\": ",
                                   is_one_step() ? "true" : "false", ", \"shards\": [\n"});
         for (const shard_record& r : shards) (all += text_of(r)) += &r == &shards.back() ? "\n" : ",\n";
@@ -106,14 +107,14 @@ struct shard_manifest {
     }
 
 private:
-    bool all_have(std::int64_t shard_record::*number) const {
+    SINTER_COLD bool all_have(std::int64_t shard_record::*number) const {
         return std::ranges::all_of(shards,
                                    [&](const shard_record& r) { return r.*number == shards.front().*number; });
     }
 };
 
 namespace detail {
-inline std::string text_of_file(const std::string& path) {
+SINTER_COLD inline std::string text_of_file(const std::string& path) {
     const std::vector<std::byte> bytes = io::read_whole_file(path);
     std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (!base::is_utf8(text)) throw format_error("is not UTF-8", path, "other bytes", "UTF-8 (RFC 3629)");
@@ -122,7 +123,7 @@ inline std::string text_of_file(const std::string& path) {
 } // namespace detail
 
 /// Throws io_error, format_error.
-inline shard_record read_record_file(const std::string& path) {
+SINTER_COLD inline shard_record read_record_file(const std::string& path) {
     const std::string text = detail::text_of_file(path);
     io::json_reader in(text, path, 0, "record");
     shard_record r = read_record(in);
@@ -130,7 +131,7 @@ inline shard_record read_record_file(const std::string& path) {
     return r;
 }
 /// Likewise, and where it is not of each server once, or where its shards do not belong together.
-inline shard_manifest read_manifest(const std::string& path) {
+SINTER_COLD inline shard_manifest read_manifest(const std::string& path) {
     const std::string text = detail::text_of_file(path);
     io::json_reader in(text, path, 0, "manifest");
     shard_manifest m;
@@ -154,7 +155,7 @@ inline shard_manifest read_manifest(const std::string& path) {
     return m;
 }
 /// Throws io_error or format_error where a file is not the one that was written.
-inline void check_file(const std::string& folder, const shard_record& r) {
+SINTER_COLD inline void check_file(const std::string& folder, const shard_record& r) {
     const std::string path = to_text({folder, "/", r.file});
     const std::uint64_t bytes = io::input_file(path).size();
     if (bytes != r.bytes)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/parameter_server/checkpoint/folder.hpp>
 #include <sinter/parameter_server/checkpoint/manifest.hpp>
 #include <tuple>
@@ -15,7 +16,7 @@ struct known_checkpoint {
     std::int64_t step() const { return manifest.shards.front().step; }
     /// Whether this one was made later. Where the chief has overwritten the values in between, as by
     /// load() of an older step, the job has gone on from those.
-    bool is_newer(const known_checkpoint& than) const {
+    SINTER_COLD bool is_newer(const known_checkpoint& than) const {
         return std::tuple(manifest.version(), step(), name) >
                std::tuple(than.manifest.version(), than.step(), than.name);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/io/safetensors/checksum.hpp>
 #include <sinter/io/safetensors/open.hpp>
 #include <memory>
@@ -48,7 +49,7 @@ public:
     }
     std::size_t size() const { return static_cast<std::size_t>(rows_); }
     /// Number i: its key, the step of its last update, its values and slots; `row` may be null.
-    void get(std::size_t number, std::int64_t& key, std::int64_t& step, float* row) {
+    SINTER_COLD void get(std::size_t number, std::int64_t& key, std::int64_t& step, float* row) {
         auto i = static_cast<std::int64_t>(number);
         part* p = parts_.data();
         while (i - p->first >= p->rows) ++p;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/message.hpp>
 #include <sinter/io/atomic_write.hpp>
 #include <sinter/io/run_record.hpp>
@@ -168,7 +169,7 @@ private:
         }
         if (m.is_one_moment()) write_text(folder + "/manifest.json", m.text());
     }
-    std::string part(std::int64_t name, int server) const {
+    SINTER_COLD std::string part(std::int64_t name, int server) const {
         return to_text({s_.folder, "/step-", name, "/", stem(server)});
     }
     /// Whether some server writes its part of a checkpoint, or has written one since it began, of
@@ -211,7 +212,7 @@ private:
     }
 };
 
-SINTER_APART std::unique_ptr<shard_files> checkpoints_of(shard_checkpoint_setup s) {
+SINTER_COLD SINTER_APART std::unique_ptr<shard_files> checkpoints_of(shard_checkpoint_setup s) {
     return std::make_unique<shard_checkpoints>(std::move(s));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/io/safetensors/write.hpp>
 #include <sinter/parameter_server/checkpoint/tensor_file.hpp>
 #include <sinter/parameter_server/table_changes.hpp>
@@ -24,7 +25,7 @@ struct delta_header {
 /// Writes changes, whole or not at all, as safetensors: keys (I64 [n]: rows of the whole table, or
 /// 64-bit keys), values (F32 [n, row_floats]), and removed (I64). Metadata: table, since, step.
 /// Throws io_error where the file cannot be written.
-inline delta_counts write_delta(const std::string& path, const std::string& table, const table_changes& c) {
+SINTER_COLD inline delta_counts write_delta(const std::string& path, const std::string& table, const table_changes& c) {
     using safetensors::dtype;
     const auto n = static_cast<std::int64_t>(c.keys.size()), gone = static_cast<std::int64_t>(c.removed.size());
     safetensors::write(path,
@@ -36,7 +37,7 @@ inline delta_counts write_delta(const std::string& path, const std::string& tabl
 }
 
 /// Throws io_error, and format_error where it is no file of changes.
-inline delta_header read_delta_header(const std::string& path) {
+SINTER_COLD inline delta_header read_delta_header(const std::string& path) {
     const tensor_file f(path);
     const auto text = [&](const char* name) -> const std::string& {
         const auto found = f.metadata().find(name);

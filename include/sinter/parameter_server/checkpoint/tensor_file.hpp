@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/io/safetensors/read_header.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/base/checksum.hpp>
@@ -27,7 +28,7 @@ public:
     const std::string& path() const { return path_; }
     const safetensors::metadata_map& metadata() const { return header_.metadata; }
     /// Null: there is none of that name.
-    const safetensors::tensor_place* find(std::string_view name) const {
+    SINTER_COLD const safetensors::tensor_place* find(std::string_view name) const {
         for (const safetensors::tensor_place& p : header_.places)
             if (p.name == name) return &p;
         return nullptr;
@@ -44,11 +45,11 @@ public:
         return *p;
     }
     /// `bytes` of a tensor's data, from byte `first` on.
-    void read(const safetensors::tensor_place& p, std::uint64_t first, void* to, std::size_t bytes) const {
+    SINTER_COLD void read(const safetensors::tensor_place& p, std::uint64_t first, void* to, std::size_t bytes) const {
         read_at(data_ + p.begin + first, to, bytes);
     }
     template <class T>
-    std::vector<T> all(const safetensors::tensor_place& p) const {
+    SINTER_COLD std::vector<T> all(const safetensors::tensor_place& p) const {
         std::vector<T> x(static_cast<std::size_t>((p.end - p.begin) / sizeof(T)));
         read(p, 0, x.data(), x.size() * sizeof(T));
         return x;
@@ -60,7 +61,7 @@ private:
     safetensors::header header_;
     std::uint64_t data_ = 0;
 
-    void read_at(std::uint64_t at, void* to, std::size_t bytes) const {
+    SINTER_COLD void read_at(std::uint64_t at, void* to, std::size_t bytes) const {
         for (char* p = static_cast<char*>(to); bytes > 0;) {
             const auto n = io::uninterrupted([&] {
                 return ::pread(fd_.get(), p, std::min(bytes, io::largest_transfer), static_cast<off_t>(at));
@@ -75,7 +76,7 @@ private:
 };
 
 /// The checksum of a whole file, read in pieces. Throws io_error where it cannot be read.
-inline std::uint64_t checksum_of_file(const std::string& path) {
+SINTER_COLD inline std::uint64_t checksum_of_file(const std::string& path) {
     io::input_file in(path);
     std::vector<std::byte> piece(std::size_t{1} << 20);
     base::checksum sum;

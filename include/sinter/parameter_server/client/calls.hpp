@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/parameter_server/client/engine.hpp>
 
 /// What a client's caller can ask for.
@@ -463,7 +464,7 @@ std::vector<typename Call::answer> client::call_all(const Call& c) {
     for (const auto& l : engine_->connections) all.push_back(decode<typename Call::answer>(as_bytes(l->text)));
     return all;
 }
-SINTER_APART std::vector<std::vector<wrong_number>> client::wrong_numbers() {
+SINTER_COLD SINTER_APART std::vector<std::vector<wrong_number>> client::wrong_numbers() {
     std::vector<std::vector<wrong_number>> all;
     for (parameter_servers::wrong_numbers& w : call_all(calls::find_non_finite())) all.push_back(std::move(w.all));
     return all;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/message.hpp>
 #include <sinter/parameter_server/client/engine.hpp>
 
@@ -8,7 +9,7 @@ namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// While a server is dialled that takes its time: the others get signs of life, and what was
 /// begun. What is wrong with one of them progress() finds out.
-inline void client::engine::send_to_others() {
+SINTER_COLD inline void client::engine::send_to_others() {
     const double now = base::monotonic_seconds();
     for (std::size_t k = 0; k < connections.size(); ++k) {
         server_connection& l = *connections[k];
@@ -20,7 +21,7 @@ inline void client::engine::send_to_others() {
         }
     }
 }
-inline void client::engine::give_up(std::size_t i) {
+SINTER_COLD inline void client::engine::give_up(std::size_t i) {
     const double down = base::monotonic_seconds() - down_since[i];
     const double waited = joined ? down : std::min(down, patience());   // the limit, where that has passed
     fail(dialler.about(static_cast<int>(i), joined ? connections[i]->oldest() : "joining the job",
@@ -30,7 +31,7 @@ inline void client::engine::give_up(std::size_t i) {
                                        static_cast<std::int64_t>(waited + 0.5), " s",
                                        why_down[i].empty() ? "" : ": ", why_down[i].text()})));
 }
-inline void client::engine::dial(std::size_t i) {
+SINTER_COLD inline void client::engine::dial(std::size_t i) {
     dialled = i;
     try {
         // The caller of this worker waits meanwhile, twice so long where its name is looked up.
@@ -64,7 +65,7 @@ inline void client::engine::dial(std::size_t i) {
     }
 }
 /// The first call on a connection: who is this, and at which clock.
-inline bool client::engine::join_server(std::size_t i) {
+SINTER_COLD inline bool client::engine::join_server(std::size_t i) {
     server_connection& l = *connections[i];
     const auto poll = [this, until = until_an_answer()](int descriptor, short events) {
         return dialler.poll_until(descriptor, events, until);
@@ -92,7 +93,7 @@ inline bool client::engine::join_server(std::size_t i) {
     return true;
 }
 /// Whether the copy that was just met is the one to obey. The chief may have to make it lead.
-inline bool client::engine::leads(std::size_t i) {
+SINTER_COLD inline bool client::engine::leads(std::size_t i) {
     server_connection& l = *connections[i];
     shard_copies& c = copies[i];
     copy_note note = decode<about_server>(as_bytes(l.text)).note;
@@ -117,7 +118,7 @@ inline bool client::engine::leads(std::size_t i) {
 }
 /// What a server says to one who joins. One that has begun anew without a checkpoint ends the
 /// job.
-inline void client::engine::met(std::size_t i) {
+SINTER_COLD inline void client::engine::met(std::size_t i) {
     server_connection& l = *connections[i];
     take(i, l.last);
     l.version = l.last.version;
@@ -147,7 +148,7 @@ inline void client::engine::met(std::size_t i) {
 }
 /// By a chief that joins: where a server keeps a job that runs, and another has lost its part of it, nothing can go on.
 /// Those that run end, too, and all begin again.
-inline void client::engine::need_whole_job(lock& hold) {
+SINTER_COLD inline void client::engine::need_whole_job(lock& hold) {
     std::vector<std::size_t> run;
     std::optional<std::size_t> empty;
     for (std::size_t i = 0; i < connections.size(); ++i) {
@@ -166,7 +167,7 @@ inline void client::engine::need_whole_job(lock& hold) {
     wait_for(hold, t);
     throw e;
 }
-inline void client::engine::report_trouble(std::size_t i, double now) {
+SINTER_COLD inline void client::engine::report_trouble(std::size_t i, double now) {
     const double down = now - down_since[i];
     if (!joined || leaving || down < report_after[i]) return;
     while (report_after[i] <= down) report_after[i] *= 2;
@@ -178,7 +179,7 @@ inline void client::engine::report_trouble(std::size_t i, double now) {
                               why_down[i].empty() ? "" : ": ", why_down[i].text()}),
               dialler.roster().self().name());
 }
-inline void client::engine::report_return(std::size_t i, const about_server& it, bool other_process) {
+SINTER_COLD inline void client::engine::report_return(std::size_t i, const about_server& it, bool other_process) {
     if (!joined || leaving) return;
     const double down = base::monotonic_seconds() - down_since[i];
     const bool reported = report_after[i] > first_report;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/os/posix_thread.hpp>
 #include <sinter/net/archive.hpp>
 #include <sinter/net/service_client.hpp>
@@ -73,7 +74,7 @@ struct client::engine {
     int exceptions = std::uncaught_exceptions();
     base::posix_thread thread;
 
-    engine(const cluster& c, const wire::identity& same, std::vector<shard_layout> l, client_options o)
+    SINTER_COLD engine(const cluster& c, const wire::identity& same, std::vector<shard_layout> l, client_options o)
         : dialler(c, same, [this] { send_to_others(); }), options(o), layouts(std::move(l)) {
         const std::size_t n = c.servers().size();
         if (n == 0)
@@ -114,7 +115,7 @@ struct client::engine {
                                   wire::few_of(all)}), job.self().name());
         thread = base::posix_thread([this] { carry_on(); });
     }
-    ~engine() {
+    SINTER_COLD ~engine() {
         {
             const lock hold(mutex);
             ending = true;

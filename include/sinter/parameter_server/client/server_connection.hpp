@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/net/data_link.hpp>
 #include <sinter/parameter_server/client/interface.hpp>
@@ -111,7 +112,7 @@ public:
     /// Makes the first call on a connection and waits for its answer: last, text, refused.
     /// False: poll(descriptor, events) has answered that none came in time.
     template <class Call, class Poll>
-    bool first_call(const Call& c, Poll poll) {
+    SINTER_COLD bool first_call(const Call& c, Poll poll) {
         const std::string bytes = encode(c);
         wire::frame_tag t;
         t.operation = static_cast<std::uint32_t>(frame_type::call);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/parameter_server/client/engine.hpp>
 
 /// Sums over all workers, which server 0 makes, and what it is sent of them when it was started again.
@@ -28,7 +29,7 @@ SINTER_APART bool client::makes_up() const {
 }
 /// Tells server 0 of sums that it has not made, for it was started again, or does not know any more. False: it has not
 /// answered.
-inline bool client::engine::restore_sums(std::size_t i) {
+SINTER_COLD inline bool client::engine::restore_sums(std::size_t i) {
     // One that knows nothing of a job that this worker is in begins another; one that was lost before the chief had
     // opened the job goes on where workers are.
     if (opened && !about.open && about.restored < 0) return true;

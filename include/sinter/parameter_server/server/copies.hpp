@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/parameter_server/server/serving.hpp>
 
 /// Shards that two servers keep (parameter_server/copies.hpp): a leader sends its follower all
@@ -103,7 +104,7 @@ inline std::pair<call_id, std::string> next_call(blocking_link& conn) {
 
 /// A worker that came to a copy that does not lead: it is answered so. The chief may make the copy
 /// lead.
-inline void server::engine::serve_unled(int w, wire::data_link link) {
+SINTER_COLD inline void server::engine::serve_unled(int w, wire::data_link link) {
     try {
         std::atomic<double> last_received{0};
         blocking_link conn(std::move(link), last_received);
@@ -208,7 +209,7 @@ inline std::string server::engine::state_text() {
 }
 /// Takes in what another copy says, all of it or nothing. Throws format_error where it makes no
 /// sense.
-inline void server::engine::take_state(span<const std::byte> bytes) {
+SINTER_COLD inline void server::engine::take_state(span<const std::byte> bytes) {
     const auto take = [this](span<const std::byte> from) SINTER_REQUIRES(mutex) {
         wire::archive_reader r(from);
         progress.read_steps(r, a_leaders_state);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/message.hpp>
 #include <sinter/base/mutex.hpp>
 #include <sinter/net/archive.hpp>
@@ -78,7 +79,7 @@ struct server::engine {
                 .failed = [this](const std::string& what) { fail("its connections' thread failed: " + what); }},
             options.log, options.strangers);
     }
-    ~engine() {
+    SINTER_COLD ~engine() {
         shut();
         if (other) other->shut();
         if (listening.service) listening.service->close();

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/parameter_server/server/engine.hpp>
 
 /// A server hands on which rows of its tables have changed (server_options::changes).
 namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// What went wrong; empty: nothing.
-inline std::string server::engine::hand_on(std::vector<table_changes>& all) const {
+SINTER_COLD inline std::string server::engine::hand_on(std::vector<table_changes>& all) const {
     try {
         options.changes(shard_number, {all.data(), all.size()});
         return {};
@@ -17,7 +18,7 @@ inline std::string server::engine::hand_on(std::vector<table_changes>& all) cons
 
 /// All rows the first time, after the chief has overwritten values (which sets the global step,
 /// too), and where another copy has led meanwhile.
-inline void server::engine::keep_exporting() {
+SINTER_COLD inline void server::engine::keep_exporting() {
     const std::int64_t every = std::max<std::int64_t>(1, options.changes_every_steps);
     std::int64_t since = 0, exported = 0, set_before = -1;
     std::uint64_t led_before = 0;

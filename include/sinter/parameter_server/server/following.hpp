@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/net/service_client.hpp>
 #include <sinter/parameter_server/server/copies.hpp>
 
@@ -7,7 +8,7 @@
 namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// A thread: follows whoever leads this shard, as long as this copy does not.
-inline void server::engine::follow() {
+SINTER_COLD inline void server::engine::follow() {
     wire::service_client dialler(who, listening.greeting.same);
     for (;;) {
         {
@@ -26,7 +27,7 @@ inline void server::engine::follow() {
         if (!ending.is_stopping()) changed.wait_for(mutex, 0.05);
     }
 }
-inline void server::engine::follow_once(wire::service_client& dialler) {
+SINTER_COLD inline void server::engine::follow_once(wire::service_client& dialler) {
     const int servers = static_cast<int>(who.servers().size()), self = who.self().index;
     const int to = process_of_copy(shard_number, self == shard_number ? 1 : 0, servers);
     // (On a busy machine a handshake takes its time, and nobody waits for this thread.)
@@ -104,8 +105,8 @@ inline void server::engine::follow_once(wire::service_client& dialler) {
     }
 }
 /// Takes in one message. True: its sender waits for an acknowledgement.
-inline bool server::engine::take_copy(blocking_link& conn, const wire::frame_header& h,
-                                      std::vector<std::byte>& scratch) {
+SINTER_COLD inline bool server::engine::take_copy(blocking_link& conn, const wire::frame_header& h,
+                                                  std::vector<std::byte>& scratch) {
     const auto slots_of = [&](int table) { return memory.slots_of(static_cast<std::size_t>(table)); };
     if (const char* fault = fault_of_copy(h, memory.layout(), memory.most_slots(), who.size(), slots_of))
         throw error(fault, "a leader's stream");
@@ -194,7 +195,7 @@ inline bool server::engine::take_copy(blocking_link& conn, const wire::frame_hea
         default: return false;   // a heartbeat
     }
 }
-inline void server::engine::restore_rows(std::size_t table, std::int64_t n, const std::byte* from) {
+SINTER_COLD inline void server::engine::restore_rows(std::size_t table, std::int64_t n, const std::byte* from) {
     const auto width = static_cast<std::int64_t>(memory.layout().tables[table].row_floats);
     const int slots = memory.slots_of(table);
     aligned_floats x(width * (1 + slots));
@@ -253,12 +254,12 @@ inline void server::engine::take_push(int w, std::uint64_t incarnation, const co
 /// Where this copy does not lead: whether it has nothing to wait for any more. Without a leader to
 /// follow, as where it led and has lost its follower, it does not wait for the chief's word for ever: a chief that was
 /// started again meanwhile can give none, however often workers ask.
-inline bool server::engine::is_done_unled(double now) const {
+SINTER_COLD inline bool server::engine::is_done_unled(double now) const {
     return copies.is_done_unled(now, who.options.join_within + who.options.dead_after);
 }
 /// Where is_done_unled(): workers ask for this part, and nobody leads it. The job cannot go on, though
 /// this process may lead the other part.
-inline bool server::engine::is_led_by_nobody(double now) const {
+SINTER_COLD inline bool server::engine::is_led_by_nobody(double now) const {
     return copies.is_led_by_nobody(now, who.options.dead_after + 1);
 }
 

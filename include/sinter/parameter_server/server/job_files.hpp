@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/parameter_server/server/copies.hpp>
 #include <sinter/parameter_server/server/meanwhile.hpp>
 
@@ -8,7 +9,7 @@ namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// All rows become those of the files that all servers have written together, perhaps as many as
 /// another number of servers.
-inline void server::engine::load_tables(const tables_of_job& from) {
+SINTER_COLD inline void server::engine::load_tables(const tables_of_job& from) {
     const std::shared_ptr<shard_files> files = options.files_in(shard_number, from.folder);
     shard_view v = memory.view();
     v.server = shard_number;
@@ -28,7 +29,7 @@ inline void server::engine::load_tables(const tables_of_job& from) {
 }
 
 template <>
-inline void server_session::carry_out(const calls::save_tables& to) {
+SINTER_COLD inline void server_session::carry_out(const calls::save_tables& to) {
     if (!e_.options.files_in) throw refused_request{"this server writes no files for a job"};
     std::string fault;   // an answer, for the chief can do without
     do_meanwhile([&] {
@@ -41,7 +42,7 @@ inline void server_session::carry_out(const calls::save_tables& to) {
     answer_call(calls::save_tables::answer{fault});
 }
 template <>
-inline void server_session::carry_out(const calls::load_tables& from) {
+SINTER_COLD inline void server_session::carry_out(const calls::load_tables& from) {
     if (w_ != 0) throw refused_request{"only the chief overwrites values"};
     if (!e_.options.files_in) throw refused_request{"this server reads no files of a job"};
     if (e_.replicated()) {

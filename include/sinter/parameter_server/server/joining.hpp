@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/parameter_server/server/serving.hpp>
 
 /// Workers that join a server, rest, and leave.
 namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// This worker is here, which an operator may want to know.
-inline void server_session::note_presence() {
+SINTER_COLD inline void server_session::note_presence() {
     using presence = server::engine::presence;
     const presence before = e_.workers.comes(w_);
     if (before == presence::here || before == presence::resting) return;
@@ -20,7 +21,7 @@ inline void server_session::note_presence() {
 }
 /// A worker joins that makes sum `next` next. Where this server was started again, and workers share
 /// batches, all are those of before or none is, but for as many as the mode does without.
-inline void server_session::need_same_run(std::uint64_t next) {
+SINTER_COLD inline void server_session::need_same_run(std::uint64_t next) {
     using worker = server::engine::worker;
     k_.comes = next > 1 ? worker::amid : worker::anew;
     if (!e_.progress.is_restored() || !e_.options.order.all_join) return;
@@ -39,18 +40,18 @@ inline void server_session::need_same_run(std::uint64_t next) {
 /// Where server 0 says whose pushes make a clock it says to a worker that rests how many are
 /// applied; others have come so far before it leaves them. Without this a server might end before
 /// the last clock.
-inline void server_session::wait_for_clocks() {
+SINTER_COLD inline void server_session::wait_for_clocks() {
     if (e_.agrees()) wait([&]() SINTER_REQUIRES(e_.mutex) { return e_.has_applied_all(); });
 }
 /// What a worker that joins gets: about_server.
-inline void server_session::answer_about_server() {
+SINTER_COLD inline void server_session::answer_about_server() {
     const std::string about = e_.about_text();
     const base::mutex_release away(e_.mutex);
     answer(about);
 }
 
 template <>
-inline void server_session::carry_out(const calls::join& c) {
+SINTER_COLD inline void server_session::carry_out(const calls::join& c) {
     const known_to_worker& known = c.known;
     if (e_.is_first() && e_.options.order.mode == update_mode::clocks) e_.together.name_later_than(c.named_save);
     // One that began again from a checkpoint of before load(): it is part of the job's next ones.
@@ -91,14 +92,14 @@ inline void server_session::carry_out(const calls::join& c) {
 }
 
 template <>
-inline void server_session::carry_out(const calls::join_resting&) {   // pushes that it asks again follow
+SINTER_COLD inline void server_session::carry_out(const calls::join_resting&) {   // pushes that it asks again follow
     e_.take_leave(w_, server::engine::presence::resting);
     e_.advance();
     answer_about_server();
 }
 
 template <>
-inline void server_session::carry_out(const calls::rest& c) {
+SINTER_COLD inline void server_session::carry_out(const calls::rest& c) {
     e_.note_progress(c.clocks, c.named_save);
     e_.take_leave(w_, server::engine::presence::resting);
     e_.advance();
@@ -107,7 +108,7 @@ inline void server_session::carry_out(const calls::rest& c) {
 }
 
 template <>
-inline void server_session::carry_out(const calls::leave& c) {
+SINTER_COLD inline void server_session::carry_out(const calls::leave& c) {
     e_.note_progress(c.clocks, c.named_save);
     e_.take_leave(w_, server::engine::presence::left);
     e_.advance();

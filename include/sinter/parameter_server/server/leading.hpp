@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/parameter_server/server/copies.hpp>
 
 /// The copy that leads a shard: what it sends its follower.
 namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// All values, while nobody changes them.
-inline void server::engine::send_all(blocking_link& conn) {
+SINTER_COLD inline void server::engine::send_all(blocking_link& conn) {
     const shard_view v = memory.view();
     conn.send_floats(copied::write, 0, v.values, memory.layout().floats);
     for (std::size_t k = 0; k < v.slots.size(); ++k)
@@ -43,7 +44,7 @@ inline void server::engine::send_all(blocking_link& conn) {
 }
 
 /// Another server asks for all that this one has and for all that comes, or for a clock's norm.
-inline void server::engine::serve_other_server(wire::data_link link) {
+SINTER_COLD inline void server::engine::serve_other_server(wire::data_link link) {
     std::shared_ptr<copy_stream> mine_now;
     try {
         std::atomic<double> last_received{0};
@@ -73,7 +74,8 @@ inline void server::engine::serve_other_server(wire::data_link link) {
 }
 /// The stream of what comes, once the follower has been sent all that there is. Null: it may not
 /// follow.
-inline std::shared_ptr<copy_stream> server::engine::serve_follower(blocking_link& conn, const copy_note& theirs) {
+SINTER_COLD inline std::shared_ptr<copy_stream> server::engine::serve_follower(blocking_link& conn,
+                                                                               const copy_note& theirs) {
     bool yes = false;
     std::uint64_t seen = 0;
     std::string mine;
@@ -119,7 +121,7 @@ inline std::shared_ptr<copy_stream> server::engine::serve_follower(blocking_link
 }
 
 /// Sends what there is until the follower is gone (an error), or is this leader's no longer.
-inline void server::engine::send_stream(wire::data_link& link, const std::shared_ptr<copy_stream>& of) {
+SINTER_COLD inline void server::engine::send_stream(wire::data_link& link, const std::shared_ptr<copy_stream>& of) {
     const double every = who.options.heartbeat_every(), dead_after = who.options.dead_after;
     copy_stream::record out;
     bool sending = false, receiving = false, waits = false, other_ends = false;

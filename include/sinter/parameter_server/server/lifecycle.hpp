@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/parameter_server/server/engine.hpp>
 
 /// A server's beginning and end, checkpoints, and who is dead.
 namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
-inline void server::engine::restore() {
+SINTER_COLD inline void server::engine::restore() {
     if (!options.files) return;
     shard_view v = memory.view();
     v.server = shard_number;
@@ -30,7 +31,7 @@ inline void server::engine::restore() {
 }
 
 /// With nobody changing values.
-inline std::string server::engine::saved_log() const {
+SINTER_COLD inline std::string server::engine::saved_log() const {
     server_log l;
     l.global_step = progress.global_step();
     l.clocks = all_clocks.applied();
@@ -49,7 +50,8 @@ inline std::string server::engine::saved_log() const {
 /// Writes all as it is at one moment, while everybody goes on: a copy of the dense values, and the
 /// rows of tables from where they are (shard::tables_now()). `of_job`: in place of this server's own
 /// files.
-inline void server::engine::save(const std::string& where, bool by_steps, const std::shared_ptr<shard_files>& of_job) {
+SINTER_COLD inline void server::engine::save(const std::string& where, bool by_steps,
+                                             const std::shared_ptr<shard_files>& of_job) {
     shard_view v;
     std::shared_ptr<shard_files> files;   // a copy that comes to lead again may have others meanwhile
     std::vector<std::unique_ptr<float[]>> floats;
@@ -88,14 +90,14 @@ inline void server::engine::save(const std::string& where, bool by_steps, const 
 }
 
 /// On server 0: whether all servers are to save.
-inline void server::engine::agree_to_save() {
+SINTER_COLD inline void server::engine::agree_to_save() {
     if (!options.files || !progress.is_open() || saves_alone()) return;
     checkpoint_facts f = facts(base::monotonic_seconds());
     f.at_rest = is_at_rest();
     const std::int64_t before = saves.newest_named();
     report_saves(before, saves.agree(f, all_clocks, together));
 }
-inline void server::engine::report_saves(std::int64_t before, checkpoint_schedule::notice n) {
+SINTER_COLD inline void server::engine::report_saves(std::int64_t before, checkpoint_schedule::notice n) {
     using notice = checkpoint_schedule::notice;
     if (saves.newest_named() != before) changed.notify_all();
     if (n == notice::none) return;
@@ -110,7 +112,7 @@ inline void server::engine::report_saves(std::int64_t before, checkpoint_schedul
 /// What a worker that rests or leaves has received from server 0, which all servers
 /// are to do before they end: how many clocks are applied there, and which save was named last. To
 /// server 0 it says which save it has sent to the others.
-inline void server::engine::note_progress(std::int64_t clocks, std::int64_t named) {
+SINTER_COLD inline void server::engine::note_progress(std::int64_t clocks, std::int64_t named) {
     if (options.order.mode == update_mode::clocks) {
         if (agrees() && !is_first()) progress.note_clocks(clocks);
         return changed.notify_all();
@@ -121,7 +123,7 @@ inline void server::engine::note_progress(std::int64_t clocks, std::int64_t name
 }
 
 /// A thread: writes what is due.
-inline void server::engine::keep_saving() {
+SINTER_COLD inline void server::engine::keep_saving() {
     const lock hold(mutex);
     for (;;) {
         const auto next = ending.failure() ? std::nullopt : saves.begins(facts(base::monotonic_seconds()));
@@ -148,7 +150,7 @@ inline void server::engine::keep_saving() {
     }
 }
 
-inline void server::engine::look_who_lives(double gap) {
+SINTER_COLD inline void server::engine::look_who_lives(double gap) {
     const double now = base::monotonic_seconds(), dead_after = who.options.dead_after;
     if (!copies.leads() || copies.is_copying()) return;
     if (notes.absent_workers.due()) {
@@ -180,30 +182,30 @@ inline void server::engine::look_who_lives(double gap) {
 
 /// Whether no worker has been here yet. A copy may have been started anew: whether
 /// there is a job, whoever leads sends it soon.
-inline bool server::engine::nobody_came(double now) const {
+SINTER_COLD inline bool server::engine::nobody_came(double now) const {
     if (replicated()) return copies.epoch() == 0 && now - notes.began > who.options.dead_after;
     return !progress.is_restored() && workers.nobody_came();
 }
 /// Whether all that workers have pushed, and no other waits for, is in the values.
-inline bool server::engine::has_applied_all() const {
+SINTER_COLD inline bool server::engine::has_applied_all() const {
     if (options.order.mode == update_mode::async) return true;
     if (agrees() && !is_first())   // server 0 decides on clocks
         return !applying && all_clocks.applied() >= progress.end_clock();
     return !applying && (!all_clocks.ready() || only_the_dead_wait());
 }
 /// Whether nobody makes steps, and those that were made are in the values.
-inline bool server::engine::is_at_rest() const {
+SINTER_COLD inline bool server::engine::is_at_rest() const {
     return has_applied_all() && workers.count(presence::here) == 0;
 }
 /// Each answer has a flag that this process was asked to end. Where there are
 /// none it ends.
-inline void server::engine::look_whether_it_is_to_end(double now) {
+SINTER_COLD inline void server::engine::look_whether_it_is_to_end(double now) {
     if (!options.asked_to_end || !options.asked_to_end()) return;
     if (progress.end_soon()) notes.say("asked to end: workers stop after their next steps");
     if (nobody_came(now)) ending.stop();
 }
 /// Whether all work is done, or nobody is left who could do it.
-inline bool server::engine::is_over(double now) const {
+SINTER_COLD inline bool server::engine::is_over(double now) const {
     if (!copies.leads()) return is_done_unled(now);
     if (workers.any_at_work()) return false;
     // A worker that comes when there is nothing left to do is to find that, and end well. One that had died may be
@@ -216,7 +218,7 @@ inline bool server::engine::is_over(double now) const {
            !(waits || (may_return && !progress.ends_soon()));
 }
 
-inline void server::engine::report(bool last) {
+SINTER_COLD inline void server::engine::report(bool last) {
     if (!options.report) return;
     const std::vector<worker_counters> all = workers.counters();
     const std::int64_t step = progress.global_step();
@@ -224,7 +226,7 @@ inline void server::engine::report(bool last) {
     options.report(step, all, memory.counts(last));
 }
 
-inline void server::engine::serve_until_the_end() {
+SINTER_COLD inline void server::engine::serve_until_the_end() {
     if (options.files || options.files_of) threads.saver = base::posix_thread([this] { keep_saving(); });
     if (options.changes) threads.exporter = base::posix_thread([this] { keep_exporting(); });
     if (clip.squares) threads.applier = base::posix_thread([this] { apply_clocks(); });
@@ -260,7 +262,7 @@ inline void server::engine::serve_until_the_end() {
 }
 /// The last answers go, and all connections end. Throws cluster_error: what went wrong, or all workers are gone and
 /// none has left.
-inline void server::engine::end_service() {
+SINTER_COLD inline void server::engine::end_service() {
     const bool nobody_left = !workers.any_left() && !ending.is_stopping() && !copies.has_ended();
     if (copies.stream() && !ending.failure()) copies.stream()->add(copied::end);
     report(true);
@@ -283,15 +285,15 @@ inline void server::engine::end_service() {
         throw about_self("serving", "no worker is there any more, and none has left the job");
 }
 
-SINTER_APART server::server(const cluster& c, const wire::identity& same, shard_layout l, std::unique_ptr<updater> u,
-                            scalars_function s, server_options o)
+SINTER_COLD SINTER_APART server::server(const cluster& c, const wire::identity& same, shard_layout l,
+                                        std::unique_ptr<updater> u, scalars_function s, server_options o)
     : engine_(std::make_unique<engine>(c, same, std::move(l), std::move(u), std::move(s), std::move(o))) {}
 SINTER_APART server::~server() = default;
-SINTER_APART void server::run() {
+SINTER_COLD SINTER_APART void server::run() {
     if (engine_->other) engine_->serve_both();
     else engine_->serve_until_the_end();
 }
-SINTER_APART void server::stop() noexcept {
+SINTER_COLD SINTER_APART void server::stop() noexcept {
     for (engine* e : {engine_.get(), engine_->other.get()}) {
         if (!e) continue;
         const engine::lock hold(e->mutex);
@@ -299,7 +301,7 @@ SINTER_APART void server::stop() noexcept {
         e->changed.notify_all();
     }
 }
-SINTER_APART std::int64_t server::global_step() const {
+SINTER_COLD SINTER_APART std::int64_t server::global_step() const {
     const engine::lock hold(engine_->mutex);
     return engine_->progress.global_step();
 }

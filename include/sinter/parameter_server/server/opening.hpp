@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/parameter_server/server/serving.hpp>
 
 /// The chief opens a job, and overwrites its values.
 namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 template <>
-inline void server_session::carry_out(const calls::open& c) {
+SINTER_COLD inline void server_session::carry_out(const calls::open& c) {
     if (w_ != 0) throw refused_request{"only the chief opens a job"};
     const std::int64_t step = c.global_step;
     const bool begins = c.begins != 0;
@@ -54,14 +55,14 @@ inline void server_session::carry_out(const calls::open& c) {
 }
 
 template <>
-inline void server_session::carry_out(const calls::wait_until_open&) {
+SINTER_COLD inline void server_session::carry_out(const calls::wait_until_open&) {
     wait([&]() SINTER_REQUIRES(e_.mutex) { return e_.progress.is_open() || e_.progress.asked_to_stop(); },
          awaited::opening);
     answer_call(opening());
 }
 
 template <>
-inline void server_session::carry_out(const calls::begin_renewal& c) {
+SINTER_COLD inline void server_session::carry_out(const calls::begin_renewal& c) {
     need_chief();
     e_.progress.begin_renewal();
     wait([&]() SINTER_REQUIRES(e_.mutex) { return !e_.applying; });   // updates that were begun before are over
@@ -77,7 +78,7 @@ inline void server_session::carry_out(const calls::begin_renewal& c) {
 }
 
 template <>
-inline void server_session::carry_out(const calls::end_renewal& c) {
+SINTER_COLD inline void server_session::carry_out(const calls::end_renewal& c) {
     need_chief();
     e_.progress.end_renewal(c.step);
     e_.saves.overwritten(c.step);
@@ -86,7 +87,7 @@ inline void server_session::carry_out(const calls::end_renewal& c) {
 }
 
 template <>
-inline void server_session::carry_out(const calls::wait_for_renewal& c) {
+SINTER_COLD inline void server_session::carry_out(const calls::wait_for_renewal& c) {
     wait([&]() SINTER_REQUIRES(e_.mutex) { return !e_.progress.is_renewing() && e_.progress.version() >= c.version; });
     answer_call();
 }

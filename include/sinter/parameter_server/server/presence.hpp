@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/parameter_server/server/engine.hpp>
 
 /// Which workers are there, who is dead or was started again, and for whom others wait.
@@ -7,11 +8,11 @@ namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// Whether the other end of a worker's connection is closed, as it is when its process has died,
 /// though the thread that serves it has not seen that yet.
-inline bool server::engine::has_hung_up(const worker& k) {
+SINTER_COLD inline bool server::engine::has_hung_up(const worker& k) {
     pollfd p{k.descriptor, POLLRDHUP, 0};
     return k.descriptor >= 0 && ::poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
-inline std::string server::engine::objection(const wire::greeting& g) {
+SINTER_COLD inline std::string server::engine::objection(const wire::greeting& g) {
     const lock hold(mutex);
     if (ending.failure()) return "the server has failed: " + std::string(ending.failure()->what());
     if (ending.is_stopping()) return "the job is over";
@@ -23,7 +24,7 @@ inline std::string server::engine::objection(const wire::greeting& g) {
         return who.member(g.rank).name() + " is in this job already: the task was started twice";
     return {};
 }
-inline void server::engine::begin(const wire::greeting& g, wire::data_link link) {
+SINTER_COLD inline void server::engine::begin(const wire::greeting& g, wire::data_link link) {
     const lock hold(mutex);
     listening.connections.remove_if([](connection& c) {
         if (!c.over) return false;
@@ -39,23 +40,23 @@ inline void server::engine::begin(const wire::greeting& g, wire::data_link link)
         c.over = true;
     });
 }
-inline void server::engine::serve_server(int index, wire::data_link link) {
+SINTER_COLD inline void server::engine::serve_server(int index, wire::data_link link) {
     try {
         clip.squares->serve(index, link);
     } catch (const error&) {   // it has ended, or dials again: whoever misses its part says so
     }
 }
-inline void server::engine::hang_up_on_workers() {
+SINTER_COLD inline void server::engine::hang_up_on_workers() {
     for (worker& k : workers)
         if (k.descriptor >= 0) ::shutdown(k.descriptor, SHUT_RDWR);
 }
 /// Ends all connections: their threads notice.
-inline void server::engine::hang_up() {
+SINTER_COLD inline void server::engine::hang_up() {
     hang_up_on_workers();
     for (const int d : copies.connections()) ::shutdown(d, SHUT_RDWR);
 }
 /// The worker rests, leaves or is dead.
-inline void server::engine::take_leave(int w, presence how) {
+SINTER_COLD inline void server::engine::take_leave(int w, presence how) {
     if (w == 0) need_whole_values();
     if (how == presence::dead) workers.dies(w, base::monotonic_seconds());
     else if (how == presence::left) workers.leaves(w);
@@ -66,7 +67,7 @@ inline void server::engine::take_leave(int w, presence how) {
     changed.notify_all();
 }
 /// The chief is gone: where it was overwriting values, they are partly old.
-inline void server::engine::need_whole_values() {
+SINTER_COLD inline void server::engine::need_whole_values() {
     if (!progress.is_renewing()) return;
     fail_held(cluster_error(0, who.member(0).name(), text_of(who.member(0).address()), "overwriting values",
                             progress.global_step(), "it has gone before all of them were written"));
@@ -74,7 +75,7 @@ inline void server::engine::need_whole_values() {
 /// Another process has come for a worker. The one before is dead from now on, however short the time between them: what
 /// it had to do with others nobody will do. Workers that share batches can go on without it only where the mode has
 /// backup workers.
-inline void server::engine::replace(int w) {
+SINTER_COLD inline void server::engine::replace(int w) {
     worker& k = workers.at(w);
     if (!k.is_in_job()) return;
     if (!progress.is_open()) {   // nothing has been done yet that the new one does not do again
@@ -92,7 +93,7 @@ inline void server::engine::replace(int w) {
                                                 " workers, and ", away, " are away: the job ends"})));
 }
 /// Those that a worker waits for and who live, by their names.
-inline std::string server::engine::whom(awaited what, int but) const {
+SINTER_COLD inline std::string server::engine::whom(awaited what, int but) const {
     std::string names;
     for (int w = 0; w < who.size(); ++w) {
         const worker& k = workers.at(w);
@@ -106,7 +107,7 @@ inline std::string server::engine::whom(awaited what, int but) const {
 }
 /// Nothing has happened for progress_within that a worker waits for: who lives and does not get
 /// on.
-inline std::string server::engine::stuck(awaited what, int waiter) {
+SINTER_COLD inline std::string server::engine::stuck(awaited what, int waiter) {
     std::string names = whom(what, waiter);
     const char* const for_what = what == awaited::opening ? "to open the job"
                                : what == awaited::clock   ? "for its part of a step"
@@ -122,7 +123,7 @@ inline std::string server::engine::stuck(awaited what, int waiter) {
     else notes.say(why);
     return why;
 }
-inline void server::engine::declare_dead(int w, double silent) {
+SINTER_COLD inline void server::engine::declare_dead(int w, double silent) {
     worker& k = workers.at(w);
     if (k.descriptor >= 0) ::shutdown(k.descriptor, SHUT_RDWR);
     take_leave(w, presence::dead);
@@ -138,7 +139,8 @@ inline void server::engine::declare_dead(int w, double silent) {
         fail_held(cluster_error(w, who.member(w).name(), text_of(who.member(w).address()), "serving",
                                 progress.global_step(), joined_text_of_dead(names, dead, silent)));
 }
-inline std::string server::engine::joined_text_of_dead(const std::string& names, int dead, double silent) const {
+SINTER_COLD inline std::string server::engine::joined_text_of_dead(const std::string& names, int dead,
+                                                                   double silent) const {
     return sinter::to_text({"no sign of life for ", static_cast<std::int64_t>(silent * 10) / 10, " s; ", dead,
                            " of ", who.size(), " workers are dead (", names, "), and this mode does without ",
                            options.order.backup});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/parameter_server/server/engine.hpp>
 
 /// Updates that several workers make together.
@@ -190,7 +191,7 @@ inline const char* server::engine::apply_push(staged_push& p, std::int64_t step,
 
 /// Rows of a file. Those of a table that is full are left out, so that the newest come first. None
 /// at all follow the last.
-inline void server::engine::put_rows(const table_rows& r) {
+SINTER_COLD inline void server::engine::put_rows(const table_rows& r) {
     const auto& tables = memory.layout().tables;
     if (r.table < 0 || r.table >= static_cast<std::int64_t>(tables.size()) ||
         tables[static_cast<std::size_t>(r.table)].rows >= 0)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/parameter_server/server/serving.hpp>
 
 /// A worker's connection to a server, from its beginning to its end.
 namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
-inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_link link) {
+SINTER_COLD inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_link link) {
     worker& k = at(w);
     std::string trouble;
     std::uint64_t now = 0;

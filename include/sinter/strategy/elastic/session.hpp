@@ -16,9 +16,9 @@ namespace sinter::inline SINTER_TARGET::strategy_parts {
 enum class join_state : std::uint8_t {
     member,
     waiting,   ///< it has not joined the job yet: it is not the chief, and not alone
-    quiet,     ///< it has joined, and what it calls does nothing until speak(): what hooks write at the beginning of a
-               ///< run or an epoch the others wrote at theirs, and what they have given has it
-    ended      ///< it takes no part any more
+    passive,   ///< it has joined, and what it calls does nothing until take_part(): what hooks write at the beginning
+               ///< of a run or an epoch the others wrote at theirs, and what they have given has it
+    ended   ///< it takes no part any more
 };
 
 /// What members of a synchronous job that may end and come again do together.
@@ -96,12 +96,12 @@ public:
                    [&] { core_.values.read(from, to, n); });
     }
     void write(compiler::address to, const float* from, std::int64_t n) {
-        if (state_ == join_state::quiet) return;
+        if (state_ == join_state::passive) return;
         round_.note_write(to);
         writes_.write(to, from, n);
     }
     void clear_slots() {
-        if (state_ != join_state::quiet) writes_.clear_slots();
+        if (state_ != join_state::passive) writes_.clear_slots();
     }
     void reduce(span<double> x) {
         perform_on({reinterpret_cast<std::byte*>(x.data()), x.size() * sizeof(double)},
@@ -160,7 +160,7 @@ public:
                 if (std::exchange(first, false)) log_.done = wire::done_of(of_self(job_->list()).progress);
             }
         count();
-        state_ = join_state::quiet;
+        state_ = join_state::passive;
         const auto& h = transfer_.counts();
         job_->report({job_->own(), " was given the state: ", h.images, " images, and ", h.steps, " steps to repeat"},
                   message_level::detailed);
@@ -169,7 +169,7 @@ public:
     void say_joined(std::int64_t step, int epoch) const {
         job_->report({job_->own(), " joins the job behind step ", step, ", in epoch ", epoch});
     }
-    void speak() {
+    void take_part() {
         if (!leaves_out()) return;
         state_ = join_state::member;
         round_.forget_writes();   // at the beginning of a round, whose sums are the others'
@@ -197,7 +197,7 @@ private:
     std::unique_ptr<cluster_error> ended_by_;
 
     /// Whether what this process calls does nothing.
-    bool leaves_out() const { return state_ == join_state::waiting || state_ == join_state::quiet; }
+    bool leaves_out() const { return state_ == join_state::waiting || state_ == join_state::passive; }
     /// Whether it has the model's state.
     bool has_state() const { return state_ != join_state::waiting; }
     void need_member() const {
@@ -442,12 +442,12 @@ public:
 
     joining_calls* joining() override { return this; }
     bool waits() const override { return job_ && job_->state() == join_state::waiting; }
-    bool is_quiet() const override { return job_ && job_->state() == join_state::quiet; }
+    bool is_passive() const override { return job_ && job_->state() == join_state::passive; }
     std::int64_t made_in() const override { return job_ ? job_->made_in() : 0; }
     std::int64_t chief_since() const override { return job_ ? job_->chief_since() : 0; }
     std::vector<std::byte> join() override { return job_->join(); }
-    void speak() override {
-        if (job_) job_->speak();
+    void take_part() override {
+        if (job_) job_->take_part();
     }
     void admit(std::vector<std::byte> run) override {
         if (job_) job_->admit(std::move(run));

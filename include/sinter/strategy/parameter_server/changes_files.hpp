@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/parameter_server/table_changes.hpp>
@@ -8,12 +9,12 @@
 namespace sinter::inline SINTER_ORDINARY::session_parts {
 
 /// Where one server's files are.
-SINTER_APART std::string changes_folder(const std::string& folder, int shard, int servers);
+SINTER_COLD SINTER_APART std::string changes_folder(const std::string& folder, int shard, int servers);
 /// The file of a server's rows of a table. A server's files have numbers in the order in which they
 /// were written.
-SINTER_APART std::string changes_file(const std::string& of_server, std::int64_t number, std::size_t table);
+SINTER_COLD SINTER_APART std::string changes_file(const std::string& of_server, std::int64_t number, std::size_t table);
 /// The greatest number of a server's files; 0: there are none.
-SINTER_APART std::int64_t last_changes(const std::string& of_server);
+SINTER_COLD SINTER_APART std::int64_t last_changes(const std::string& of_server);
 /// Writes what has changed of each table, where anything has, under a number above `last` and above
 /// those of all files that are there: the reader may have removed some. Returns it. Rows that
 /// have numbers get those that they have in the whole table. Throws io_error.
@@ -29,15 +30,16 @@ SINTER_COLD SINTER_APART std::int64_t write_changes(const std::string& folder, c
 #include <sinter/parameter_server/checkpoint/table_delta.hpp>
 
 namespace sinter::inline SINTER_ORDINARY::session_parts {
-SINTER_APART std::string changes_folder(const std::string& folder, int shard, int servers) {
+SINTER_COLD SINTER_APART std::string changes_folder(const std::string& folder, int shard, int servers) {
     return to_text({folder, "/shard-", shard, "-of-", servers});
 }
 
-SINTER_APART std::string changes_file(const std::string& of_server, std::int64_t number, std::size_t table) {
+SINTER_COLD SINTER_APART std::string changes_file(const std::string& of_server, std::int64_t number,
+                                                  std::size_t table) {
     return to_text({of_server, "/changes-", number, "-table-", std::int64_t(table), ".safetensors"});
 }
 
-SINTER_APART std::int64_t last_changes(const std::string& of_server) {
+SINTER_COLD SINTER_APART std::int64_t last_changes(const std::string& of_server) {
     std::int64_t last = 0;
     io::for_each_name(of_server, [&](std::string_view name) {
         constexpr std::string_view prefix = "changes-";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/compiler/schedules_of.hpp>
 #include <sinter/net/progress_report.hpp>
 #include <sinter/parameter_server/shard_checkpoint.hpp>
@@ -49,7 +50,7 @@ public:
     job_process(const job_process&) = delete;
     job_process& operator=(const job_process&) = delete;
     /// The link goes first: of a step that has thrown, rows and gradients may be on their way.
-    ~job_process() { link.reset(); }
+    SINTER_COLD ~job_process() { link.reset(); }
 
     const server_setup setup;
     set replicas;

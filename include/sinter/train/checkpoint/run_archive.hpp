@@ -40,7 +40,7 @@ struct loop_run;   // train/loop_run.hpp
 
 namespace training_parts {
 /// That of a run.
-SINTER_APART SINTER_COLD std::unique_ptr<run_archive> archive_of(loop_run& run);
+SINTER_SELDOM SINTER_COLD std::unique_ptr<run_archive> archive_of(loop_run& run);
 } // namespace training_parts
 
 } // namespace sinter

@@ -175,7 +175,7 @@ private:
     }
 };
 
-SINTER_APART std::unique_ptr<run_archive> archive_of(loop_run& run) { return std::make_unique<archive>(run); }
+SINTER_SELDOM_BODY std::unique_ptr<run_archive> archive_of(loop_run& run) { return std::make_unique<archive>(run); }
 
 } // namespace sinter::training_parts
 #endif

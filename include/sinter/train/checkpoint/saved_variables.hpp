@@ -28,9 +28,9 @@ struct saved_variable {
     int slot;   ///< -1: the variable itself
 };
 /// All that save() writes of parameters, states and slots, but for tables of 64-bit keys.
-SINTER_APART SINTER_COLD std::vector<saved_variable> saved_variables(const trainer_facts& facts, saved what);
+SINTER_SELDOM SINTER_COLD std::vector<saved_variable> saved_variables(const trainer_facts& facts, saved what);
 /// What slot `k` of the parameter at this path is called.
-SINTER_APART SINTER_COLD std::string slot_name(const std::string& path, int k);
+SINTER_SELDOM SINTER_COLD std::string slot_name(const std::string& path, int k);
 /// The tensor of the steps that each loss has done, where losses alternate.
 inline constexpr const char* phase_steps_name = "optimizer/steps";
 
@@ -41,8 +41,10 @@ inline constexpr const char* phase_steps_name = "optimizer/steps";
 
 namespace sinter::inline SINTER_ORDINARY::training_parts {
 
-SINTER_APART std::string slot_name(const std::string& path, int k) { return to_text({"optimizer/", k, "/", path}); }
-SINTER_APART std::vector<saved_variable> saved_variables(const trainer_facts& facts, saved what) {
+SINTER_SELDOM_BODY std::string slot_name(const std::string& path, int k) {
+    return to_text({"optimizer/", k, "/", path});
+}
+SINTER_SELDOM_BODY std::vector<saved_variable> saved_variables(const trainer_facts& facts, saved what) {
     std::vector<saved_variable> all;
     const auto add = [&](const variable_info& v, int slot) {
         if (is_hashed_table(v)) return;

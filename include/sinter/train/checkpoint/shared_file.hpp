@@ -14,7 +14,7 @@ using with_contents = base::function_ref<void(const safetensors::contents&)>;
 /// f(contents) of the chief's file, read once: every member has its bytes, whether or not it sees that disk.
 /// Throws on every member what reading it throws. Of a member that goes its own way nothing, but for the
 /// chief, whose weights the others then have.
-SINTER_APART SINTER_COLD void with_file_of_chief(session_base& s, const std::string& path, with_contents f);
+SINTER_SELDOM SINTER_COLD void with_file_of_chief(session_base& s, const std::string& path, with_contents f);
 
 } // namespace sinter::training_parts
 
@@ -25,7 +25,7 @@ SINTER_APART SINTER_COLD void with_file_of_chief(session_base& s, const std::str
 
 namespace sinter::inline SINTER_ORDINARY::training_parts {
 
-SINTER_COLD inline std::vector<std::byte> file_of_chief(session_base& s, const std::string& path) {
+SINTER_SELDOM SINTER_COLD std::vector<std::byte> file_of_chief(session_base& s, const std::string& path) {
     std::vector<std::byte> bytes;
     by_the_same_members(s, [&] {
         by_the_chief(s, "read", path, [&] {
@@ -39,7 +39,7 @@ SINTER_COLD inline std::vector<std::byte> file_of_chief(session_base& s, const s
     });
     return bytes;
 }
-SINTER_APART void with_file_of_chief(session_base& s, const std::string& path, with_contents f) {
+SINTER_SELDOM_BODY void with_file_of_chief(session_base& s, const std::string& path, with_contents f) {
     if (is_alone(s)) {
         if (!s.member().chief()) return;
         const safetensors::file file = safetensors::read(path);
@@ -48,7 +48,7 @@ SINTER_APART void with_file_of_chief(session_base& s, const std::string& path, w
     }
     if (const joining_calls* const job = s.joining()) {
         if (job->waits()) return f(safetensors::read(path));   // what it loads will be replaced
-        if (job->is_quiet()) return;   // the others have loaded this, and more since
+        if (job->is_passive()) return;   // the others have loaded this, and more since
     }
     const std::vector<std::byte> bytes = file_of_chief(s, path);
     f(safetensors::parse(span<const std::byte>(bytes.data(), bytes.size()), path));

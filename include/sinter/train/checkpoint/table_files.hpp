@@ -36,20 +36,20 @@ public:
     }
 
     /// As a file's metadata has it, and back: nothing where it has none. Throws format_error.
-    SINTER_APART SINTER_COLD void add_to(safetensors::metadata_map& to) const;
-    SINTER_APART SINTER_COLD static std::optional<table_files> of(const safetensors::contents& f);
+    SINTER_SELDOM SINTER_COLD void add_to(safetensors::metadata_map& to) const;
+    SINTER_SELDOM SINTER_COLD static std::optional<table_files> of(const safetensors::contents& f);
     /// Throws io_error or format_error where a file is not the one that was written. Each is read once.
-    SINTER_APART SINTER_COLD void need_whole() const;
+    SINTER_SELDOM SINTER_COLD void need_whole() const;
     /// Removes what lies beside a checkpoint, but for the folder `but`. What stays does no harm.
-    SINTER_APART SINTER_COLD static void remove(const std::string& checkpoint, const std::string& but = {});
+    SINTER_SELDOM SINTER_COLD static void remove(const std::string& checkpoint, const std::string& but = {});
 };
 
 /// Throws where a file's tables are in files that are not as they were written.
-SINTER_APART SINTER_COLD void need_table_files(const safetensors::contents& f);
+SINTER_SELDOM SINTER_COLD void need_table_files(const safetensors::contents& f);
 /// Puts a table's rows that are there over `to`, its plain values, or those of slot `slot`: for those
 /// who keep all of it themselves.
-SINTER_APART SINTER_COLD void read_table_files(const table_files& from, const std::string& path, int slot,
-                                               std::int64_t width, std::vector<float>& to);
+SINTER_SELDOM SINTER_COLD void read_table_files(const table_files& from, const std::string& path, int slot,
+                                                std::int64_t width, std::vector<float>& to);
 
 } // namespace sinter::training_parts
 
@@ -63,13 +63,13 @@ SINTER_APART SINTER_COLD void read_table_files(const table_files& from, const st
 
 namespace sinter::inline SINTER_ORDINARY::training_parts {
 
-SINTER_COLD inline std::vector<std::string> lines_of(std::string_view text) {
+SINTER_SELDOM SINTER_COLD std::vector<std::string> lines_of(std::string_view text) {
     std::vector<std::string> all;
     for (std::size_t end; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1))
         all.emplace_back(text.substr(0, end));
     return all;
 }
-SINTER_COLD inline std::vector<std::string> plain_names_in(const std::string& folder) {
+SINTER_SELDOM SINTER_COLD std::vector<std::string> plain_names_in(const std::string& folder) {
     std::vector<std::string> all;
     io::try_each_name(folder, [&](std::string_view n) {
         if (!n.starts_with('.')) all.emplace_back(n);   // ours never do, and `..` is not in it
@@ -77,13 +77,13 @@ SINTER_COLD inline std::vector<std::string> plain_names_in(const std::string& fo
     return all;
 }
 
-SINTER_APART void table_files::add_to(safetensors::metadata_map& to) const {
+SINTER_SELDOM_BODY void table_files::add_to(safetensors::metadata_map& to) const {
     std::string files = name + "\n", of;
     for (const part& p : parts) files += to_text({p.name, " ", p.bytes, " ", p.checksum, "\n"});
     for (const std::string& t : tables) of += t + "\n";
     to["table_files"] = files, to["tables"] = of;
 }
-SINTER_APART std::optional<table_files> table_files::of(const safetensors::contents& f) {
+SINTER_SELDOM_BODY std::optional<table_files> table_files::of(const safetensors::contents& f) {
     const auto files = f.metadata.find("table_files"), of = f.metadata.find("tables");
     if (files == f.metadata.end() || of == f.metadata.end()) return {};
     table_files all;
@@ -110,7 +110,7 @@ SINTER_APART std::optional<table_files> table_files::of(const safetensors::conte
     all.folder = to_text({folder_of(f.source), "/", all.name});
     return all;
 }
-SINTER_APART void table_files::need_whole() const {
+SINTER_SELDOM_BODY void table_files::need_whole() const {
     for (const part& p : parts) {
         const std::string path = to_text({folder, "/", p.name});
         io::input_file in(path);
@@ -124,7 +124,7 @@ SINTER_APART void table_files::need_whole() const {
             throw format_error("a file that was damaged: its checksum is not its checkpoint's", path);
     }
 }
-SINTER_APART void table_files::remove(const std::string& checkpoint, const std::string& but) {
+SINTER_SELDOM_BODY void table_files::remove(const std::string& checkpoint, const std::string& but) {
     const std::string all = folder_of(checkpoint);
     for (const std::string& n : plain_names_in(all)) {
         if (n == but) continue;
@@ -134,11 +134,11 @@ SINTER_APART void table_files::remove(const std::string& checkpoint, const std::
     }
     if (but.empty()) base::os::remove_folder(all);
 }
-SINTER_APART void need_table_files(const safetensors::contents& f) {
+SINTER_SELDOM_BODY void need_table_files(const safetensors::contents& f) {
     if (const auto apart = table_files::of(f)) apart->need_whole();
 }
-SINTER_APART void read_table_files(const table_files& from, const std::string& path, int slot, std::int64_t width,
-                                   std::vector<float>& to) {
+SINTER_SELDOM_BODY void read_table_files(const table_files& from, const std::string& path, int slot, std::int64_t width,
+                                         std::vector<float>& to) {
     for (const std::string& file : from.paths()) {
         const safetensors::file f = safetensors::open(file, [](std::string_view n) { return n.starts_with("table/"); });
         const std::string table = to_text({"table/", path, "/"});

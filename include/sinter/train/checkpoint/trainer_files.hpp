@@ -15,52 +15,43 @@ namespace sinter::inline SINTER_ORDINARY::training_parts {
 using checkpoint_writer = base::function_ref<void(std::vector<safetensors::entry>&&, safetensors::metadata_map&)>;
 
 /// error, on every member, where an exchange with averages broke off on any of them.
-SINTER_APART SINTER_COLD void need_whole_weights_of_all(const trainer_state& t, const char* where);
+SINTER_SELDOM SINTER_COLD void need_whole_weights_of_all(const trainer_state& t, const char* where);
 
 /// What save() hands to `write(entries, metadata)`: the trainer's, and what else `entries` has.
 /// `path`: of the file that comes of it, if one does. `beside`: tables that servers keep are not in it,
 /// if the servers can write them into files beside it (table_files.hpp).
-SINTER_APART SINTER_COLD void write_checkpoint(std::vector<safetensors::entry> entries, const trainer_state& t,
-                                               saved what, checkpoint_writer write, const std::string& path = {},
-                                               not_finite allow = not_finite::refused, bool beside = false);
+SINTER_SELDOM SINTER_COLD void write_checkpoint(std::vector<safetensors::entry> entries, const trainer_state& t,
+                                                saved what, checkpoint_writer write, const std::string& path = {},
+                                                not_finite allow = not_finite::refused, bool beside = false);
 /// The same into that file, by the chief.
-SINTER_APART SINTER_COLD void write_checkpoint(std::vector<safetensors::entry> entries, const trainer_state& t,
-                                               const std::string& path, saved what,
-                                               not_finite allow = not_finite::refused);
+SINTER_SELDOM SINTER_COLD void write_checkpoint(std::vector<safetensors::entry> entries, const trainer_state& t,
+                                                const std::string& path, saved what,
+                                                not_finite allow = not_finite::refused);
 
 /// load() of what was read, which must also hold what is `expected`. All that can fail comes before
 /// the first change; `further()` is the last of it. Not so rows of tables of 64-bit keys, which are
 /// read, and go to who keeps them, when all else is in its place.
-SINTER_APART SINTER_COLD void read_checkpoint(std::vector<safetensors::expected_tensor> expected,
-                                              const safetensors::contents& f, trainer_state& t, saved what,
-                                              base::function_ref<void()> further);
-inline void read_checkpoint(std::vector<safetensors::expected_tensor> expected, const safetensors::contents& f,
-                            trainer_state& t, saved what) {
-    read_checkpoint(std::move(expected), f, t, what, [] {});
-}
+SINTER_SELDOM SINTER_COLD void read_checkpoint(std::vector<safetensors::expected_tensor> expected,
+                                               const safetensors::contents& f, trainer_state& t, saved what,
+                                               base::function_ref<void()> further);
+SINTER_SELDOM SINTER_COLD void read_checkpoint(std::vector<safetensors::expected_tensor> expected,
+                                               const safetensors::contents& f, trainer_state& t, saved what);
 
 /// A file of a trainer that has tables of 64-bit keys, which are left there.
-SINTER_COLD inline safetensors::file open_trainers_file(const trainer_facts& facts, const std::string& path) {
-    return facts.tables->open(facts, path);
-}
+SINTER_SELDOM SINTER_COLD safetensors::file open_trainers_file(const trainer_facts& facts, const std::string& path);
 /// f(contents) of the file that the chief opens so (shared_file.hpp), or does not find.
-SINTER_COLD inline void with_opened_file(session_base& s, const trainer_facts& facts, const std::string& path,
-                                         saved what, base::function_ref<std::optional<safetensors::file>()> open,
-                                         with_contents f) {
-    facts.tables->with_opened(s, facts, path, what, open, f);
-}
+SINTER_SELDOM SINTER_COLD void with_opened_file(session_base& s, const trainer_facts& facts, const std::string& path,
+                                                saved what, base::function_ref<std::optional<safetensors::file>()> open,
+                                                with_contents f);
 /// f(contents) of the chief's file, of which tables of 64-bit keys need not fit in memory.
-SINTER_APART SINTER_COLD void with_trainers_file(session_base& s, const trainer_facts& facts, const std::string& path,
-                                                 saved what, with_contents f);
+SINTER_SELDOM SINTER_COLD void with_trainers_file(session_base& s, const trainer_facts& facts, const std::string& path,
+                                                  saved what, with_contents f);
 
-inline void save(const trainer_state& t, const std::string& path, saved what = saved::whole,
-                 not_finite allow = not_finite::refused) {
-    write_checkpoint({}, t, path, what, allow);
-}
-SINTER_SELDOM SINTER_APART SINTER_COLD std::vector<std::byte> save_to_memory(const trainer_state& t, saved what,
-                                                                             not_finite allow);
-SINTER_APART SINTER_COLD void load(trainer_state& t, const std::string& path, saved what = saved::whole);
-SINTER_APART SINTER_COLD void load(trainer_state& t, span<const std::byte> bytes, saved what);
+SINTER_SELDOM SINTER_COLD void save(const trainer_state& t, const std::string& path, saved what = saved::whole,
+                                    not_finite allow = not_finite::refused);
+SINTER_SELDOM SINTER_COLD std::vector<std::byte> save_to_memory(const trainer_state& t, saved what, not_finite allow);
+SINTER_SELDOM SINTER_COLD void load(trainer_state& t, const std::string& path, saved what = saved::whole);
+SINTER_SELDOM SINTER_COLD void load(trainer_state& t, span<const std::byte> bytes, saved what);
 
 } // namespace sinter::training_parts
 
@@ -76,7 +67,7 @@ SINTER_APART SINTER_COLD void load(trainer_state& t, span<const std::byte> bytes
 
 namespace sinter::inline SINTER_ORDINARY::training_parts {
 
-SINTER_APART void need_whole_weights_of_all(const trainer_state& t, const char* where) {
+SINTER_SELDOM_BODY void need_whole_weights_of_all(const trainer_state& t, const char* where) {
     if (!t.facts.keeps_averages) return;
     bool any = t.weights_are_mixed();
     session_base& session = t.session();
@@ -84,8 +75,9 @@ SINTER_APART void need_whole_weights_of_all(const trainer_state& t, const char* 
     if (any) refuse_mixed(where);
 }
 
-SINTER_APART void write_checkpoint(std::vector<safetensors::entry> entries, const trainer_state& t, saved what,
-                                   checkpoint_writer write, const std::string& path, not_finite allow, bool beside) {
+SINTER_SELDOM_BODY void write_checkpoint(std::vector<safetensors::entry> entries, const trainer_state& t, saved what,
+                                         checkpoint_writer write, const std::string& path, not_finite allow,
+                                         bool beside) {
     need_whole_weights_of_all(t, path.empty() ? "save_to_memory" : to_text({"save, ", path}).c_str());
     const auto variables = saved_variables(t.facts, what);
     const std::unique_ptr<tables_to_save> tables = t.facts.tables ? t.facts.tables->to_save(t, path) : nullptr;
@@ -116,8 +108,8 @@ SINTER_APART void write_checkpoint(std::vector<safetensors::entry> entries, cons
     if (what == saved::whole && t.facts.memory != nullptr) metadata.emplace("optimizer", t.facts.memory);
     write(std::move(entries), metadata);
 }
-SINTER_APART void write_checkpoint(std::vector<safetensors::entry> entries, const trainer_state& t,
-                                   const std::string& path, saved what, not_finite allow) {
+SINTER_SELDOM_BODY void write_checkpoint(std::vector<safetensors::entry> entries, const trainer_state& t,
+                                         const std::string& path, saved what, not_finite allow) {
     session_base& session = t.session();
     if (leaves_files_to_others(session)) return;
     if (allow == not_finite::refused) need_finite_weights(t, to_text({"save, ", path}).c_str());
@@ -129,9 +121,9 @@ SINTER_APART void write_checkpoint(std::vector<safetensors::entry> entries, cons
 
 /// Throws mismatch_error unless `file` has just what is expected. It says how to load the weights
 /// alone, where these fit, and otherwise what loads a part of them.
-SINTER_COLD inline void check_fit(const trainer_facts& facts,
-                                  const std::vector<safetensors::expected_tensor>& expected,
-                                  const safetensors::contents& file, bool whole) {
+SINTER_SELDOM SINTER_COLD void check_fit(const trainer_facts& facts,
+                                         const std::vector<safetensors::expected_tensor>& expected,
+                                         const safetensors::contents& file, bool whole) {
     const std::vector<std::string> lines = safetensors::differences(expected, file);
     if (lines.empty()) return;
     bool weights_fit = whole;
@@ -160,8 +152,8 @@ SINTER_COLD inline void check_fit(const trainer_facts& facts,
     throw mismatch_error(std::move(list), file.source);
 }
 /// Values of tables that servers have written, for a trainer that keeps all of them itself.
-SINTER_COLD inline void take_table_files(const table_files& from, const std::vector<saved_variable>& variables,
-                                         const trainer_state& t, std::vector<packed_values>& to) {
+SINTER_SELDOM SINTER_COLD void take_table_files(const table_files& from, const std::vector<saved_variable>& variables,
+                                                const trainer_state& t, std::vector<packed_values>& to) {
     for (const saved_variable& s : variables) {
         const std::string path = t.facts.path(*s.v);
         if (!from.has(path)) continue;
@@ -170,8 +162,9 @@ SINTER_COLD inline void take_table_files(const table_files& from, const std::vec
         to.push_back(t.packed(*s.v, x.data(), s.slot));
     }
 }
-SINTER_APART void read_checkpoint(std::vector<safetensors::expected_tensor> expected, const safetensors::contents& f,
-                                  trainer_state& t, saved what, base::function_ref<void()> further) {
+SINTER_SELDOM_BODY void read_checkpoint(std::vector<safetensors::expected_tensor> expected,
+                                        const safetensors::contents& f, trainer_state& t, saved what,
+                                        base::function_ref<void()> further) {
     const std::string& path = f.source;
     const bool whole = what == saved::whole && f.tensors.contains("step");
     const auto variables = saved_variables(t.facts, whole ? saved::whole : saved::weights);
@@ -253,14 +246,29 @@ SINTER_APART void read_checkpoint(std::vector<safetensors::expected_tensor> expe
     if (whole) t.set_steps(steps);
 }
 
-SINTER_APART void with_trainers_file(session_base& s, const trainer_facts& facts, const std::string& path, saved what,
-                                     with_contents f) {
+SINTER_SELDOM_BODY void read_checkpoint(std::vector<safetensors::expected_tensor> expected,
+                                        const safetensors::contents& f, trainer_state& t, saved what) {
+    read_checkpoint(std::move(expected), f, t, what, [] {});
+}
+
+SINTER_SELDOM_BODY safetensors::file open_trainers_file(const trainer_facts& facts, const std::string& path) {
+    return facts.tables->open(facts, path);
+}
+SINTER_SELDOM_BODY void with_opened_file(session_base& s, const trainer_facts& facts, const std::string& path,
+                                         saved what, base::function_ref<std::optional<safetensors::file>()> open,
+                                         with_contents f) {
+    facts.tables->with_opened(s, facts, path, what, open, f);
+}
+SINTER_SELDOM_BODY void with_trainers_file(session_base& s, const trainer_facts& facts, const std::string& path,
+                                           saved what, with_contents f) {
     if (!has_hashed_tables(facts)) return with_file_of_chief(s, path, f);
     with_opened_file(s, facts, path, what, [&] { return std::optional(open_trainers_file(facts, path)); }, f);
 }
 
-SINTER_SELDOM_BODY SINTER_APART std::vector<std::byte> save_to_memory(const trainer_state& t, saved what,
-                                                                      not_finite allow) {
+SINTER_SELDOM_BODY void save(const trainer_state& t, const std::string& path, saved what, not_finite allow) {
+    write_checkpoint({}, t, path, what, allow);
+}
+SINTER_SELDOM_BODY std::vector<std::byte> save_to_memory(const trainer_state& t, saved what, not_finite allow) {
     if (allow == not_finite::refused) need_finite_weights(t, "save_to_memory");
     std::vector<std::byte> bytes;
     const auto write = [&](std::vector<safetensors::entry>&& all, const safetensors::metadata_map& metadata) {
@@ -269,11 +277,11 @@ SINTER_SELDOM_BODY SINTER_APART std::vector<std::byte> save_to_memory(const trai
     write_checkpoint({}, t, what, write, {}, allow);
     return bytes;
 }
-SINTER_APART void load(trainer_state& t, const std::string& path, saved what) {
+SINTER_SELDOM_BODY void load(trainer_state& t, const std::string& path, saved what) {
     with_trainers_file(t.session(), t.facts, path, what,
                        [&](const safetensors::contents& file) { read_checkpoint({}, file, t, what); });
 }
-SINTER_APART void load(trainer_state& t, span<const std::byte> bytes, saved what) {
+SINTER_SELDOM_BODY void load(trainer_state& t, span<const std::byte> bytes, saved what) {
     read_checkpoint({}, safetensors::parse(bytes, "memory"), t, what);
 }
 

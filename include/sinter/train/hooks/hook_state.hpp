@@ -80,7 +80,7 @@ private:
     std::vector<written> written_;
     std::vector<std::string> names_, differences_;
 
-    SINTER_COLD const safetensors::tensor_view* find(safetensors::dtype type, std::size_t rank) {
+    SINTER_SELDOM SINTER_COLD const safetensors::tensor_view* find(safetensors::dtype type, std::size_t rank) {
         const auto found = from_->tensors.find(prefix_);
         const bool there = found != from_->tensors.end();
         if (mode_ == mode::check) {
@@ -98,7 +98,7 @@ private:
         }
         return there ? &found->second : nullptr;
     }
-    SINTER_COLD void item(safetensors::dtype type, void* x, std::size_t bytes) {
+    SINTER_SELDOM SINTER_COLD void item(safetensors::dtype type, void* x, std::size_t bytes) {
         if (mode_ == mode::write) {
             const char* const at = static_cast<const char*>(x);
             return void(written_.push_back({prefix_, type, {}, {at, at + bytes}}));

@@ -14,14 +14,14 @@ public:
     static constexpr bool measures = false;   // pass_end adds nothing to the result
     /// Null: silence.
     SINTER_APART explicit progress_bar(std::FILE* out, progress_options o = {});
-    SINTER_APART SINTER_COLD void begin(training_run& run);
-    SINTER_APART SINTER_COLD void chief_changed(training_run& run);
-    SINTER_APART SINTER_COLD void epoch_begin(training_run& run);
-    SINTER_APART void after_step(training_run& run, const batch_view&);
-    SINTER_APART SINTER_COLD void pass_end(training_run&);
-    SINTER_APART SINTER_COLD void epoch_end(training_run& run);
+    SINTER_SELDOM SINTER_COLD void begin(training_run& run);
+    SINTER_SELDOM SINTER_COLD void chief_changed(training_run& run);
+    SINTER_SELDOM SINTER_COLD void epoch_begin(training_run& run);
+    SINTER_SELDOM void after_step(training_run& run, const batch_view&);
+    SINTER_SELDOM SINTER_COLD void pass_end(training_run&);
+    SINTER_SELDOM SINTER_COLD void epoch_end(training_run& run);
     /// An early end has a line that says why, and so has a saved run of which nothing is left to do.
-    SINTER_APART SINTER_COLD void end(training_run& run);
+    SINTER_SELDOM SINTER_COLD void end(training_run& run);
 
 private:
     std::unique_ptr<progress> bar_;
@@ -37,32 +37,32 @@ namespace sinter::inline SINTER_ORDINARY {
 SINTER_APART progress_bar::progress_bar(std::FILE* out, progress_options o) {
     if (out) bar_ = std::make_unique<progress>(out, o);
 }
-SINTER_APART void progress_bar::begin(training_run& run) {
+SINTER_SELDOM_BODY void progress_bar::begin(training_run& run) {
     values_.clear();
     begun_ = run.step;
     chief_changed(run);
 }
-SINTER_APART void progress_bar::chief_changed(training_run& run) {
+SINTER_SELDOM_BODY void progress_bar::chief_changed(training_run& run) {
     if (bar_) bar_->show(run.chief);
 }
-SINTER_APART void progress_bar::epoch_begin(training_run& run) {
+SINTER_SELDOM_BODY void progress_bar::epoch_begin(training_run& run) {
     const std::int64_t first = run.result.first_example;
     if (bar_)
         bar_->begin(to_text({"epoch ", run.epoch, run.epochs > 0 ? to_text({"/", run.epochs}) : "",
                             first > 0 ? to_text({" from ", first}) : ""}),
                     run.examples_a_pass > first ? run.examples_a_pass - first : 0, run.result.seconds);
 }
-SINTER_APART void progress_bar::after_step(training_run& run, const batch_view&) {
+SINTER_SELDOM_BODY void progress_bar::after_step(training_run& run, const batch_view&) {
     if (!bar_) return;
     const named_value seen{"accuracy", run.result.training_accuracy};
     const bool counted = run.result.training_accuracy == run.result.training_accuracy;
     bar_->update(run.result.examples, run.result.loss,
                  counted ? span<const named_value>(&seen, 1) : values_);
 }
-SINTER_APART void progress_bar::pass_end(training_run&) {
+SINTER_SELDOM_BODY void progress_bar::pass_end(training_run&) {
     if (bar_) bar_->stop_clock();
 }
-SINTER_APART void progress_bar::epoch_end(training_run& run) {
+SINTER_SELDOM_BODY void progress_bar::epoch_end(training_run& run) {
     if (!bar_) return;
     const epoch_result& r = run.result;
     values_.clear();
@@ -77,7 +77,7 @@ SINTER_APART void progress_bar::epoch_end(training_run& run) {
     if (r.training_accuracy == r.training_accuracy) shown.insert(shown.begin(), {"accuracy", r.training_accuracy});
     bar_->finish(r.loss, shown);
 }
-SINTER_APART void progress_bar::end(training_run& run) {
+SINTER_SELDOM_BODY void progress_bar::end(training_run& run) {
     if (!bar_) return;
     if (run.stopping()) bar_->say(to_text({"training ended after step ", run.step, ": ", run.why_stopped()}));
     else if (run.resumed && run.step == begun_)

@@ -40,10 +40,10 @@ public:
 
     static constexpr bool measures = false;   // but for what check_run() tells of
     /// option_error or data_error where the data, or a metric, do not fit the model.
-    SINTER_APART SINTER_COLD void check_run(loop_run& run);
-    SINTER_APART SINTER_COLD void pass_end(loop_run& run);
+    SINTER_SELDOM SINTER_COLD void check_run(loop_run& run);
+    SINTER_SELDOM SINTER_COLD void pass_end(loop_run& run);
     /// Where the data are, for their order may be another in each pass.
-    SINTER_APART SINTER_COLD void state(hook_state& s);
+    SINTER_SELDOM SINTER_COLD void state(hook_state& s);
 
 private:
     data::pipeline* data_;
@@ -58,17 +58,17 @@ namespace sinter::inline SINTER_ORDINARY {
 
 SINTER_APART validation::validation(data::pipeline& data, std::vector<metrics::named> m, std::string prefix)
     : data_(&data), metrics_(std::move(m)), prefix_(std::move(prefix)) {}
-SINTER_APART void validation::check_run(loop_run& run) {
+SINTER_SELDOM_BODY void validation::check_run(loop_run& run) {
     training_parts::need_evaluable(run.trained, *data_, metrics_, 0, "train, validation");
     training_parts::tell_of_validation(run, metrics_, prefix_);
 }
-SINTER_APART void validation::pass_end(loop_run& run) {
+SINTER_SELDOM_BODY void validation::pass_end(loop_run& run) {
     if (run.unmeasured() || run.lost) return;
     evaluation_result v = training_parts::evaluate(run.trained, *data_, metrics_, &run, 0);
     if (v.interrupted) return run.stop_unmeasured("asked to stop during validation");
     training_parts::put_validation(run.result, std::move(v), prefix_);
 }
-SINTER_APART void validation::state(hook_state& s) {
+SINTER_SELDOM_BODY void validation::state(hook_state& s) {
     data::position at = data_->position();
     s("epoch", at.epoch)("index", at.index);
     if (s.reading()) data_->seek(at);

@@ -36,22 +36,22 @@ public:
     /// The same with truths that are floats, 0 or 1.
     void add(const float* scores, const float* truths, int n) { add_all(scores, truths, n); }
     /// data_error if the other one has another number of thresholds.
-    SINTER_APART void merge(const auc& other);
+    SINTER_SELDOM void merge(const auc& other);
 
     /// What it has counted (train/metrics/metric.hpp).
     void state(auto& s) { s("negatives", counts_[0])("positives", counts_[1]); }
     /// The chance that a positive example scores higher than a negative one, ties counting half.
     /// NaN without both kinds.
-    SINTER_APART double roc() const;
+    SINTER_SELDOM double roc() const;
     double value() const { return roc(); }
     /// Precision, averaged over recall from 0 to 1. NaN without positive examples.
-    SINTER_APART double pr() const;
+    SINTER_SELDOM double pr() const;
     bool from_logits() const { return from_logits_; }
     void describe(auto& d) const {   ///< base/description.hpp
         d("thresholds", counts_[0].size())("from_logits", from_logits_);
     }
     bool needs_probabilities() const { return !from_logits_; }
-    SINTER_APART std::int64_t count() const;
+    SINTER_SELDOM std::int64_t count() const;
 
 private:
     float probability(float score) const { return from_logits_ ? 1.f / (1.f + __builtin_expf(-score)) : score; }
@@ -94,7 +94,7 @@ SINTER_APART auc::auc(const auc_options& o)
     counts_[1].resize(static_cast<std::size_t>(thresholds - 1));
 }
 
-SINTER_APART void auc::merge(const auc& other) {
+SINTER_SELDOM_BODY void auc::merge(const auc& other) {
     if (other.counts_[0].size() != counts_[0].size())
         throw data_error("metrics of different numbers of thresholds", "auc",
                          std::to_string(other.counts_[0].size() + 1), std::to_string(counts_[0].size() + 1));
@@ -102,7 +102,7 @@ SINTER_APART void auc::merge(const auc& other) {
         for (std::size_t b = 0; b < counts_[t].size(); ++b) counts_[t][b] += other.counts_[t][b];
 }
 
-SINTER_APART double auc::roc() const {
+SINTER_SELDOM_BODY double auc::roc() const {
     double area = 0, tp = 0, fp = 0;   // above the threshold, which comes down
     for (std::size_t b = counts_[0].size(); b-- > 0;) {
         const double more_tp = static_cast<double>(counts_[1][b]), more_fp = static_cast<double>(counts_[0][b]);
@@ -113,7 +113,7 @@ SINTER_APART double auc::roc() const {
     return area / (tp * fp);
 }
 
-SINTER_APART double auc::pr() const {
+SINTER_SELDOM_BODY double auc::pr() const {
     double area = 0, tp = 0, all = 0;
     for (std::size_t b = counts_[0].size(); b-- > 0;) {
         const double more_tp = static_cast<double>(counts_[1][b]),
@@ -129,7 +129,7 @@ SINTER_APART double auc::pr() const {
     return area / tp;
 }
 
-SINTER_APART std::int64_t auc::count() const {
+SINTER_SELDOM_BODY std::int64_t auc::count() const {
     std::int64_t n = 0;
     for (int t = 0; t < 2; ++t)
         for (std::int64_t c : counts_[t]) n += c;

@@ -26,7 +26,7 @@ public:
     /// The same with truths that are floats, 0 or 1: several labels an example, say.
     void add(const float* scores, const float* truths, int n) { add_all(scores, truths, n); }
     /// data_error if the other one decides at another threshold.
-    SINTER_APART void merge(const binary_counts& other);
+    SINTER_SELDOM void merge(const binary_counts& other);
 
     void state(auto& s) {   ///< what it has counted (train/metrics/metric.hpp)
         s("true_negatives", counts_[0][0])("false_positives", counts_[0][1])("false_negatives", counts_[1][0])(
@@ -60,7 +60,7 @@ private:
 };
 
 #if SINTER_BODIES
-SINTER_APART void binary_counts::merge(const binary_counts& other) {
+SINTER_SELDOM_BODY void binary_counts::merge(const binary_counts& other) {
     if (other.threshold_ != threshold_)
         throw data_error("metrics of different thresholds", "binary_counts", base::number_text(other.threshold_),
                          base::number_text(threshold_));

@@ -12,7 +12,7 @@ public:
     static constexpr const char* name = "mse";
     static constexpr bool falls = true;   ///< less is better
     /// `predictions` and `targets`, n numbers each.
-    SINTER_APART void add(const float* predictions, const float* targets, std::int64_t n);
+    SINTER_SELDOM void add(const float* predictions, const float* targets, std::int64_t n);
     void merge(const mse& other) { errors_.merge(other.errors_); }
     void state(auto& s) { s("errors", errors_); }   ///< what it has counted (train/metrics/metric.hpp)
     /// NaN as long as nothing was added.
@@ -24,7 +24,7 @@ private:
 };
 
 #if SINTER_BODIES
-SINTER_APART void mse::add(const float* predictions, const float* targets, std::int64_t n) {
+SINTER_SELDOM_BODY void mse::add(const float* predictions, const float* targets, std::int64_t n) {
     for (std::int64_t i = 0; i < n; ++i) {
         const double d = static_cast<double>(predictions[i]) - static_cast<double>(targets[i]);
         errors_.add(d * d);

@@ -168,7 +168,7 @@ public:
     bool falls() const { return falls_; }   ///< is less better?
     int output() const { return output_; }               ///< its number, unless of() says otherwise
     const std::string& of() const { return of_; }        ///< the name of an output or a target; or empty
-    SINTER_APART void describe(description& d) const;
+    SINTER_SELDOM SINTER_COLD void describe(description& d) const;
     std::unique_ptr<detail::running> begin() const { return empty_->copy(); }
     bool takes_batches() const { return empty_->takes_batches(); }
     /// option_error unless it can be given such an output.
@@ -204,7 +204,7 @@ double value_of(const std::vector<metric_value>& all, std::string_view name, con
 
 #if SINTER_BODIES
 namespace metrics {
-SINTER_COLD SINTER_APART void named::describe(description& d) const {
+SINTER_SELDOM_BODY void named::describe(description& d) const {
     if (of_.empty()) d(to_text({name_, ", output"}), output_);
     else d(to_text({name_, ", output"}), of_);
     empty_->describe(d);

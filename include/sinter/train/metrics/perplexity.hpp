@@ -17,7 +17,7 @@ public:
     void add(double mean_loss, std::int64_t symbols) { loss_.add(mean_loss, static_cast<double>(symbols)); }
     /// Symbols' `logits` [n, classes] and which they are, `labels` [n]; data_error for labels out
     /// of range, and then nothing is counted.
-    SINTER_APART void add(const float* logits, const std::int32_t* labels, int n, int classes);
+    SINTER_SELDOM void add(const float* logits, const std::int32_t* labels, int n, int classes);
     void merge(const perplexity& other) { loss_.merge(other.loss_); }
     void state(auto& s) { s("loss", loss_); }   ///< what it has counted (train/metrics/metric.hpp)
     /// At least 1, but for rounding; NaN as long as nothing was added.
@@ -26,17 +26,17 @@ public:
     std::int64_t count() const { return loss_.count(); }
 
 private:
-    SINTER_APART static double cross_entropy(const float* row, std::int32_t label, int classes);
+    SINTER_SELDOM static double cross_entropy(const float* row, std::int32_t label, int classes);
     mean loss_;
 };
 
 #if SINTER_BODIES
-SINTER_APART void perplexity::add(const float* logits, const std::int32_t* labels, int n, int classes) {
+SINTER_SELDOM_BODY void perplexity::add(const float* logits, const std::int32_t* labels, int n, int classes) {
     for (int i = 0; i < n; ++i) need_label(labels[i], classes, "perplexity");
     for (std::int64_t i = 0; i < n; ++i) loss_.add(cross_entropy(logits + i * classes, labels[i], classes));
 }
 
-SINTER_APART double perplexity::cross_entropy(const float* row, std::int32_t label, int classes) {
+SINTER_SELDOM_BODY double perplexity::cross_entropy(const float* row, std::int32_t label, int classes) {
     const double most = static_cast<double>(row[predicted_class(row, classes)]);
     double sum = 0;
     for (int c = 0; c < classes; ++c) sum += __builtin_exp(static_cast<double>(row[c]) - most);

@@ -19,16 +19,16 @@ public:
     /// `columns`: numbers an example. option_error unless at least 1.
     SINTER_APART explicit r2(int columns = 1);
     /// `predictions` and `targets` [n, columns].
-    SINTER_APART void add(const float* predictions, const float* targets, int n);
+    SINTER_SELDOM void add(const float* predictions, const float* targets, int n);
     /// data_error if the other one has another number of columns.
-    SINTER_APART void merge(const r2& other);
+    SINTER_SELDOM void merge(const r2& other);
     static constexpr bool adds_up = false;   ///< members' states are merged
     void state(auto& s) {                    ///< what it has counted (train/metrics/metric.hpp)
         s("errors", errors_)("distances", distances_)("means", means_)("count", count_);
     }
     /// At most 1; NaN as long as nothing was added. Where a column's targets are all equal it is
     /// -infinity, or NaN if they are all met (scikit-learn says 0 and 1).
-    SINTER_APART double value() const;
+    SINTER_SELDOM double value() const;
     std::int64_t count() const { return count_; }   ///< examples
     int columns() const { return static_cast<int>(errors_.size()); }
 
@@ -43,7 +43,7 @@ SINTER_APART r2::r2(int columns) {
     errors_ = distances_ = means_ = std::vector<double>(static_cast<std::size_t>(columns));
 }
 
-SINTER_APART void r2::add(const float* predictions, const float* targets, int n) {
+SINTER_SELDOM_BODY void r2::add(const float* predictions, const float* targets, int n) {
     for (int i = 0; i < n; ++i) {
         ++count_;
         for (std::size_t c = 0; c < errors_.size(); ++c) {
@@ -56,7 +56,7 @@ SINTER_APART void r2::add(const float* predictions, const float* targets, int n)
     }
 }
 
-SINTER_APART void r2::merge(const r2& other) {
+SINTER_SELDOM_BODY void r2::merge(const r2& other) {
     if (other.errors_.size() != errors_.size())
         throw data_error("metrics of different numbers of columns", "r2", std::to_string(other.errors_.size()),
                          std::to_string(errors_.size()));
@@ -72,7 +72,7 @@ SINTER_APART void r2::merge(const r2& other) {
     count_ += other.count_;
 }
 
-SINTER_APART double r2::value() const {
+SINTER_SELDOM_BODY double r2::value() const {
     double sum = 0;
     for (std::size_t c = 0; c < errors_.size(); ++c) sum += 1 - errors_[c] / distances_[c];
     return sum / static_cast<double>(errors_.size());

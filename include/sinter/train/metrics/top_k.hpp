@@ -18,9 +18,9 @@ public:
     }
     /// `logits` [n, classes], `labels` [n]; data_error for labels out of range, and then nothing is
     /// counted.
-    SINTER_APART void add(const float* logits, const std::int32_t* labels, int n, int classes);
+    SINTER_SELDOM void add(const float* logits, const std::int32_t* labels, int n, int classes);
     /// data_error if the other one looks at another number of classes.
-    SINTER_APART void merge(const top_k& other);
+    SINTER_SELDOM void merge(const top_k& other);
     int least_classes() const { return k_; }   ///< of fewer all are among the k
     void state(auto& s) { s("right", right_)("count", count_); }   ///< what it has counted (train/metrics/metric.hpp)
     /// In [0, 1]; NaN as long as nothing was added.
@@ -30,27 +30,27 @@ public:
 
 private:
     /// How many classes come before the label's.
-    SINTER_APART static int place(const float* row, int classes, std::int32_t label);
+    SINTER_SELDOM static int place(const float* row, int classes, std::int32_t label);
     int k_;
     std::int64_t right_ = 0, count_ = 0;
 };
 
 #if SINTER_BODIES
-SINTER_APART void top_k::add(const float* logits, const std::int32_t* labels, int n, int classes) {
+SINTER_SELDOM_BODY void top_k::add(const float* logits, const std::int32_t* labels, int n, int classes) {
     for (int i = 0; i < n; ++i) need_label(labels[i], classes, "top_k");
     for (int i = 0; i < n; ++i)
         right_ += place(logits + static_cast<std::int64_t>(i) * classes, classes, labels[i]) < k_;
     count_ += n;
 }
 
-SINTER_APART void top_k::merge(const top_k& other) {
+SINTER_SELDOM_BODY void top_k::merge(const top_k& other) {
     if (other.k_ != k_)
         throw data_error("metrics of different k", "top_k", std::to_string(other.k_), std::to_string(k_));
     right_ += other.right_;
     count_ += other.count_;
 }
 
-SINTER_APART int top_k::place(const float* row, int classes, std::int32_t label) {
+SINTER_SELDOM_BODY int top_k::place(const float* row, int classes, std::int32_t label) {
     const float mine = row[label];
     if (mine != mine) return std::numeric_limits<int>::max();   // also where k is not below the number of classes
     int before = 0;

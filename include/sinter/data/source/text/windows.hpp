@@ -55,7 +55,7 @@ public:
         for (int i = 0; i < n; ++i) to[i] = static_cast<std::uint32_t>(first_of(at_++));
         return n;
     }
-    void describe(description& d) const override {
+    SINTER_COLD void describe(description& d) const override {
         d.stage("windows")("length", length_)("random", options_.random)("seed", options_.seed);
         d("lanes", options_.lanes)("numbers", static_cast<std::int64_t>(numbers_.size()));
         // Not the last window's, which need not be the last numbers: a text that was cut differs there.
