@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/hash.hpp>
 #include <sinter/base/separate_compilation.hpp>
+#include <sinter/base/whole_number.hpp>
 #include <sinter/base/os/file_names.hpp>
 #include <sinter/io/atomic_write.hpp>
 #include <sinter/io/printable.hpp>
@@ -68,13 +69,11 @@ SINTER_APART training_end::mark training_end::read() const {
         }
     }
     mark m;
-    const char *at = text, *const end = text + n;
+    std::string_view rest(text, n);
     for (std::int64_t* x : {&m.step, &m.max_steps, &m.run}) {
-        const auto [next, fault] = std::from_chars(at, end, *x);
-        if (fault != std::errc{} || *x < 0) break;
-        at = next;
-        if (at == end || *at != ' ') break;
-        ++at;
+        if (!base::take_number(rest, *x) || *x < 0) break;
+        if (rest.empty() || rest.front() != ' ') break;
+        rest.remove_prefix(1);
     }
     if (m.step < 0 || text_of(m) != std::string_view(text, n))
         throw format_error("does not say at which step training has ended", path_,

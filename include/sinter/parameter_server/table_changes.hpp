@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/separate_compilation.hpp>
 #include <cstdint>
 #include <vector>
@@ -17,6 +18,12 @@ struct table_changes {
     std::vector<std::int64_t> removed;   ///< keys that have no row any more
 };
 
+class row_store;   // parameter_server/row_store.hpp
+
+/// The rows that the update after global step `since`, or a later one, has named. Where that is
+/// longer ago than the table remembers which rows it gave up: all rows, since 0.
+SINTER_APART SINTER_COLD table_changes changes_of(const row_store& rows, std::int64_t since, std::int64_t step);
+
 } // namespace sinter::parameter_servers
 
 #if SINTER_BODIES
@@ -24,9 +31,7 @@ struct table_changes {
 
 namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
-/// The rows that the update after global step `since`, or a later one, has named. Where that is
-/// longer ago than the table remembers which rows it gave up: all rows, since 0.
-inline table_changes changes_of(const row_store& rows, std::int64_t since, std::int64_t step) {
+SINTER_APART table_changes changes_of(const row_store& rows, std::int64_t since, std::int64_t step) {
     table_changes c{since, step, rows.row_floats(), {}, {}, {}};
     if (since == 0 || !rows.removed_since(since, c.removed)) c.since = 0, c.removed.clear();
     rows.for_each_since(c.since, [&](std::int32_t number, std::int64_t key) {

@@ -4,6 +4,7 @@
 #include <sinter/data/features.hpp>
 #if SINTER_BODIES
 #include <sinter/io/atomic_write.hpp>
+#include <charconv>
 #include <cmath>
 #endif
 

@@ -5,6 +5,7 @@
 #include <sinter/data/source/csv/table.hpp>
 #include <sinter/data/scaling.hpp>
 #include <sinter/io/atomic_write.hpp>
+#include <charconv>
 
 /// A scaling as a file, so that what was done to the training data can be done to other data, in
 /// another program.

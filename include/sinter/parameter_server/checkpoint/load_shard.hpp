@@ -8,6 +8,7 @@
 #include <sinter/parameter_server/row_index.hpp>
 #include <sinter/parameter_server/shard_files.hpp>
 #include <algorithm>
+#include <charconv>
 #include <deque>
 
 /// A shard's memory as tensors of its file, and back, also from files of another number of servers.

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/profile/distribution/report.hpp>
 #include <sinter/train/chart/line_chart.hpp>
+#include <cmath>
 
 namespace sinter::inline SINTER_TARGET::profile {
 

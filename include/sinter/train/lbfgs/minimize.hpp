@@ -4,6 +4,7 @@
 #include <sinter/base/number_text.hpp>
 #include <sinter/train/lbfgs/line_search.hpp>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
