@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/target_namespace.hpp>
+#include <sinter/data/transform/gather.hpp>
 #include <sinter/data/transform/split.hpp>
 
 namespace sinter::inline SINTER_ORDINARY::data {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/separate_compilation.hpp>
-#include <sinter/base/span.hpp>
+#include <sinter/data/dataset.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 #include <optional>

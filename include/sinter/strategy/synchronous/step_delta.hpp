@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/error.hpp>
 #include <sinter/compiler/buckets.hpp>
 #include <sinter/strategy/replica.hpp>
 #include <cstring>
