@@ -47,7 +47,8 @@ OF(9, a, b, c, d, e, f, g, h, i) OF(15, a, b, c, d, e, f, g, h, i, j, k, l, m, n
 OF(16, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p) OF(17, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q)
 template <> struct of_fields<33> { EIGHT(a) EIGHT(b) EIGHT(c) EIGHT(d) int last; };
 template <> struct of_fields<47> { EIGHT(a) EIGHT(b) EIGHT(c) EIGHT(d) EIGHT(e) int k, l, m, n, o, p, last; };
-template <> struct of_fields<63> { EIGHT(a) EIGHT(b) EIGHT(c) EIGHT(d) EIGHT(e) EIGHT(f) EIGHT(g) int h, i, j, k, l, m, n; };
+template <>
+struct of_fields<63> { EIGHT(a) EIGHT(b) EIGHT(c) EIGHT(d) EIGHT(e) EIGHT(f) EIGHT(g) int h, i, j, k, l, m, n; };
 
 } // namespace
 

@@ -25,7 +25,7 @@ inline constexpr int most_fields = 64;
 /// Names for the fields of T in place of those that its definition has:
 ///
 ///     template <>
-///     inline constexpr std::array<std::string_view, 2> sinter::base::names_of_fields<passenger>{"age", "ticket fare"};
+///     inline constexpr std::array<std::string_view, 2> sinter::base::names_of_fields<point>{"longitude", "latitude"};
 ///
 /// It is also the way out where a compiler writes names in a form that field_name does not know.
 template <class T>
