@@ -15,6 +15,7 @@
 #include <sinter/data/transform/batch.hpp>
 #include <sinter/data/transform/repeat.hpp>
 #include <sinter/data/scaling/save.hpp>
+#include <sinter/data/source/csv/structs.hpp>
 #include <sinter/data/transform/shuffle.hpp>
 #include <sinter/data/source/text/characters.hpp>
 #include <sinter/data/source/text/windows.hpp>
@@ -241,6 +242,20 @@ BOOST_AUTO_TEST_CASE(tables) {
     people.fit(records);
     data::save(people, "from_a_reader.features");
     BOOST_TEST(data::read_text("from_a_reader.features") == data::read_text("people.features"));
+}
+BOOST_AUTO_TEST_CASE(records_as_structs) {
+    struct passenger {
+        float age;
+        std::optional<int> cabin;   // empty where the value is missing
+        std::string town;
+    };
+    const std::string text = "town,name,cabin,age\nLima,x,3,31.5\nOslo,y,,7\n";
+    io::memory_source source(as_bytes(text), "more.csv");
+    data::csv::reader more(source);
+    std::string towns;
+    data::csv::struct_reader<passenger> rows(more);
+    for (passenger p; rows.next(p);) towns += p.town;
+    BOOST_TEST(towns == "LimaOslo");
 }
 BOOST_AUTO_TEST_CASE(texts) {
     const within_folder here;

@@ -19,6 +19,7 @@
 #include <sinter/data/source/csv/number.hpp>
 #include <sinter/data/source/csv/reader.hpp>
 #include <sinter/data/source/csv/table.hpp>
+#include <sinter/data/source/csv/values.hpp>
 #include <sinter/data/source/drawn_digits.hpp>
 #include <sinter/data/source/idx.hpp>
 #include <sinter/data/source/text/characters.hpp>

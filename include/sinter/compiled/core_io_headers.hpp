@@ -22,6 +22,7 @@
 #include <sinter/base/os/mapped_file.hpp>
 #include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/base/os/process.hpp>
+#include <sinter/base/os/random_number.hpp>
 #include <sinter/base/os/sleep.hpp>
 #include <sinter/base/os/terminal.hpp>
 #include <sinter/base/quoted_text.hpp>

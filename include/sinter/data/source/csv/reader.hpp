@@ -8,6 +8,11 @@
 #include <string>
 #include <string_view>
 #include <vector>
+#if SINTER_BODIES
+#include <sinter/data/source/csv/marks.hpp>
+#include <algorithm>
+#include <cstring>
+#endif
 
 /// Comma-separated values (RFC 4180), read record by record: nothing but the current one is kept.
 namespace sinter::inline SINTER_ORDINARY::data::csv {
@@ -71,30 +76,40 @@ public:
     /// The current record's fields, good until next().
     const std::vector<field>& fields() const { return fields_; }
 
+    /// Of the current record, in bytes from the beginning of the source.
+    std::uint64_t offset() const { return base_ + record_; }
+
 private:
-    static constexpr std::size_t chunk = 1 << 16;
-    static constexpr int end_of_file = -1;
+    static constexpr std::size_t chunk = 1 << 16, block = 64;   // blocks of bytes are searched at once
 
     io::byte_source& in_;
     options options_;
-    std::unique_ptr<std::byte[]> buffer_;
-    std::size_t at_ = 0, filled_ = 0;
-    std::uint64_t line_ = 1, column_ = 1;   // of the next byte
-    std::string text_;                      // the record's, without quotes
-    std::vector<std::size_t> begins_;       // of each field in text_
+    // What was read and is still needed: from `record_` on, and a block more than `filled_` that may be searched.
+    std::unique_ptr<char[]> buffer_;
+    std::size_t room_ = 0, filled_ = 0, at_ = 0, record_ = 0;
+    std::uint64_t base_ = 0;                       // of buffer_[0] in the source
+    bool over_ = false;                            // the source has no more
+    std::size_t marked_ = 0;                       // the block that `marks_` are of
+    std::uint64_t marks_ = 0;
+    std::uint64_t line_ = 1, line_begins_ = 0;     // the line of the next byte, and where in the source it begins
+    std::size_t kept_ = 0;                         // bytes of the record's texts so far
+    struct piece { std::size_t begin, size; bool unescaped; };
+    std::vector<piece> pieces_;                    // of each field: in buffer_, or in unescaped_
+    std::string unescaped_;                        // the texts that had doubled quotes
     std::vector<field> fields_;
     std::vector<std::string> names_;
-    std::vector<std::size_t> missing_in_;   // the columns of options_.missing_in
+    std::vector<std::size_t> missing_in_;          // the columns of options_.missing_in
+    bool may_be_missing_[256] = {};                // by a text's first byte
 
-    SINTER_APART int peek();
-    SINTER_APART int take();
-    SINTER_APART void keep(int c);
+    SINTER_APART bool refill();
+    SINTER_APART bool has(std::size_t i);
+    SINTER_APART std::size_t mark_from(std::size_t i);
+    std::uint64_t column_of(std::size_t i) const { return base_ + i - line_begins_ + 1; }
     [[noreturn]] SINTER_APART void refuse(const char* what, std::uint64_t column, std::string needed) const;
-    /// Takes the end of a record: true if one is here.
     SINTER_APART bool take_end();
     SINTER_APART void begin_field();
+    SINTER_APART void keep(std::size_t bytes);
     SINTER_APART bool read_record();
-    SINTER_APART bool at_end_of_field();
     SINTER_APART void unquoted();
     SINTER_APART void quoted_text();
     SINTER_APART void find_missing_in();
@@ -129,14 +144,17 @@ SINTER_APART std::int64_t find_column(const std::vector<std::string>& names, std
 }
 
 SINTER_APART reader::reader(io::byte_source& source, options o)
-    : in_(source), options_(std::move(o)), buffer_(std::make_unique<std::byte[]>(chunk)) {
+    : in_(source), options_(std::move(o)) {
     const char d = options_.delimiter;
     if (d == '"' || d == '\r' || d == '\n' || d == '\0')
         throw option_error("impossible delimiter", "csv", io::printable({&d, 1}),
                            "a character other than quotes and line ends");
-    peek();
-    constexpr std::byte mark[] = {std::byte{0xef}, std::byte{0xbb}, std::byte{0xbf}};
-    if (filled_ >= sizeof mark && std::memcmp(buffer_.get(), mark, sizeof mark) == 0) at_ = sizeof mark;
+    for (const std::string& word : options_.missing)
+        if (!word.empty()) may_be_missing_[static_cast<unsigned char>(word[0])] = true;
+    for (const char c : {' ', '\t'}) may_be_missing_[static_cast<unsigned char>(c)] = true;
+    if (constexpr std::string_view mark = "\xef\xbb\xbf"; has(mark.size() - 1) &&
+                                                          std::string_view(buffer_.get(), mark.size()) == mark)
+        at_ = line_begins_ = mark.size();
     if (options_.header && !read_record())
         throw format_error("no header", in_.name(), "an empty file", "the columns' names");
     names_ = options_.names;
@@ -162,31 +180,58 @@ SINTER_APART bool reader::next() {
     return true;
 }
 
-SINTER_APART int reader::peek() {
-    if (at_ == filled_) {
-        at_ = 0;
-        filled_ = in_.read_up_to({buffer_.get(), chunk});
-        if (filled_ == 0) return end_of_file;
+/// Reads more behind what is there, which moves to the front; false at the end of the source.
+SINTER_APART bool reader::refill() {
+    if (over_) return false;
+    const std::size_t needed = filled_ - record_;
+    if (needed + chunk > room_) {
+        const std::size_t room = std::max(2 * room_, needed + chunk);
+        auto larger = std::make_unique_for_overwrite<char[]>(room + block);
+        if (needed > 0) std::memcpy(larger.get(), buffer_.get() + record_, needed);
+        buffer_ = std::move(larger);
+        room_ = room;
+    } else if (record_ > 0) {
+        std::memmove(buffer_.get(), buffer_.get() + record_, needed);
     }
-    return std::to_integer<int>(buffer_[at_]);
+    for (piece& p : pieces_)
+        if (!p.unescaped) p.begin -= record_;
+    at_ -= record_;
+    base_ += record_;
+    record_ = 0;
+    filled_ = needed;
+    const std::size_t got = in_.read_some({reinterpret_cast<std::byte*>(buffer_.get()) + filled_, room_ - filled_});
+    filled_ += got;
+    over_ = got == 0;
+    std::memset(buffer_.get() + filled_, 0, block);   // no mark of before
+    marked_ = SIZE_MAX;
+    return !over_;
 }
 
-SINTER_APART int reader::take() {
-    const int c = peek();
-    if (c == end_of_file) return c;
-    ++at_;
-    ++column_;
-    if (c == '\n') ++line_, column_ = 1;
-    return c;
+/// Whether there is a byte at `at_ + i`.
+SINTER_APART bool reader::has(std::size_t i) {
+    while (at_ + i >= filled_)
+        if (!refill()) return false;
+    return true;
 }
 
-SINTER_APART void reader::keep(int c) {
-    if (text_.size() >= options_.longest_record) {
-        const field& first = fields_.front();
-        throw format_error("a record is too long", place(in_.name(), first), {},
-                           "at most " + std::to_string(options_.longest_record) + " bytes: is a quote missing?");
+/// Where the next delimiter, quote or line end is, not before at_ + i, counted from at_; the end of the source where
+/// there is none.
+SINTER_APART std::size_t reader::mark_from(std::size_t i) {
+    for (;;) {
+        if (!has(i)) return filled_ - at_;
+        std::size_t b = (at_ + i) / block;
+        if (b != marked_) marks_ = detail::marks_of(buffer_.get() + block * b, options_.delimiter), marked_ = b;
+        std::uint64_t found = marks_ & ~std::uint64_t{0} << (at_ + i) % block;
+        while (found == 0 && block * (b + 1) < filled_) {
+            marks_ = found = detail::marks_of(buffer_.get() + block * ++b, options_.delimiter);
+            marked_ = b;
+        }
+        if (const auto k = static_cast<std::size_t>(__builtin_ctzll(found | std::uint64_t{1} << 63));
+            found != 0 && block * b + k < filled_)
+            return block * b + k - at_;
+        i = filled_ - at_;
+        if (i > options_.longest_record) return i;   // whoever asked refuses it, before more is read
     }
-    text_ += static_cast<char>(c);
 }
 
 SINTER_APART void reader::refuse(const char* what, std::uint64_t column, std::string needed) const {
@@ -194,67 +239,109 @@ SINTER_APART void reader::refuse(const char* what, std::uint64_t column, std::st
                        std::move(needed));
 }
 
+/// Takes the end of a record: true if one is here.
 SINTER_APART bool reader::take_end() {
-    int c = peek();
-    if (c == '\r') {
-        take();
-        c = peek();
-        if (c != '\n' && c != end_of_file) 
-            refuse("a carriage return within a field", column_ - 1, "a line feed after it, or quotes");
+    if (has(0) && buffer_[at_] == '\r') {
+        if (has(1) && buffer_[at_ + 1] != '\n')
+            refuse("a carriage return within a field", column_of(at_), "a line feed after it, or quotes");
+        ++at_;
     }
-    if (c == '\n') take();
-    return c == '\n' || c == end_of_file;
+    if (!has(0)) return true;
+    if (buffer_[at_] != '\n') return false;
+    ++at_;
+    ++line_;
+    line_begins_ = base_ + at_;
+    return true;
 }
 
 SINTER_APART void reader::begin_field() {
     if (fields_.size() == options_.most_columns)
-        refuse("too many columns", column_, "at most " + std::to_string(options_.most_columns));
-    fields_.push_back({{}, line_, column_});
-    begins_.push_back(text_.size());
+        refuse("too many columns", column_of(at_), "at most " + std::to_string(options_.most_columns));
+    fields_.push_back({{}, line_, column_of(at_)});
+    pieces_.push_back({at_, 0, false});
+}
+
+/// So many bytes more belong to the record's texts.
+SINTER_APART void reader::keep(std::size_t bytes) {
+    kept_ += bytes;
+    if (kept_ > options_.longest_record)
+        throw format_error("a record is too long", place(in_.name(), fields_.front()), {},
+                           "at most " + std::to_string(options_.longest_record) + " bytes: is a quote missing?");
 }
 
 SINTER_APART bool reader::read_record() {
-    text_.clear();
     fields_.clear();
-    begins_.clear();
-    while (peek() == '\n' || peek() == '\r') take_end();
-    if (peek() == end_of_file) return false;
-    do {
+    pieces_.clear();
+    unescaped_.clear();
+    kept_ = 0;
+    for (;;) {
+        record_ = at_;
+        if (!has(0)) return false;
+        if (buffer_[at_] != '\n' && buffer_[at_] != '\r') break;
+        take_end();
+    }
+    for (;;) {
         begin_field();
-        if (peek() == '"') quoted_text();
+        if (has(0) && buffer_[at_] == '"') quoted_text();
         else unquoted();
-    } while (!take_end() && take() != end_of_file);   // what else ends a field is the delimiter
-    begins_.push_back(text_.size());
-    for (std::size_t i = 0; i < fields_.size(); ++i)   // only now: text_ has moved while it grew
-        fields_[i].text = std::string_view(text_).substr(begins_[i], begins_[i + 1] - begins_[i]);
+        if (take_end()) break;
+        ++at_;   // what else ends a field is the delimiter
+    }
+    for (std::size_t i = 0; i < fields_.size(); ++i) {   // only now: the buffer has moved while more was read
+        const piece& p = pieces_[i];
+        fields_[i].text = {(p.unescaped ? unescaped_.data() : buffer_.get()) + p.begin, p.size};
+    }
     return true;
 }
 
-SINTER_APART bool reader::at_end_of_field() {
-    const int c = peek();
-    return c == end_of_file || c == '\n' || c == '\r' || c == static_cast<unsigned char>(options_.delimiter);
-}
-
 SINTER_APART void reader::unquoted() {
-    while (!at_end_of_field()) {
-        if (peek() == '"')
-            refuse("a quote within a field", column_, "quotes around the whole field, this one doubled");
-        keep(take());
-    }
+    const std::size_t n = mark_from(0);
+    keep(n);
+    if (at_ + n < filled_ && buffer_[at_ + n] == '"')
+        refuse("a quote within a field", column_of(at_ + n), "quotes around the whole field, this one doubled");
+    pieces_.back().size = n;
+    at_ += n;
 }
 
 SINTER_APART void reader::quoted_text() {
-    take();
+    piece p{at_ + 1, 0, false};
+    pieces_.back() = p;   // refill() moves it
+    ++at_;
+    std::size_t i = 0;   // from at_: what was looked at
+    const auto unescape = [&](std::size_t n) {   // the first n bytes from at_ on, and a quote
+        piece& own = pieces_.back();
+        if (!own.unescaped) own = {unescaped_.size(), 0, true};
+        unescaped_.append(buffer_.get() + at_, n);
+        own.size += n;
+    };
     for (;;) {
-        const int c = take();
-        if (c == end_of_file)
+        i = mark_from(i);
+        if (!has(i)) {
             throw format_error("a quote is not closed", place(in_.name(), fields_.back()), "the end of the file",
                                "a closing quote");
-        if (c == '"' && peek() != '"') break;
-        if (c == '"') take();
-        keep(c);
+        }
+        const char c = buffer_[at_ + i];
+        if (c == '\n') {
+            ++line_;
+            line_begins_ = base_ + at_ + i + 1;
+        }
+        if (c != '"') {
+            ++i;
+            if (kept_ + i > options_.longest_record) keep(i);
+            continue;
+        }
+        if (!has(i + 1) || buffer_[at_ + i + 1] != '"') break;
+        keep(i + 1);
+        unescape(i + 1);   // with the first of the two quotes
+        at_ += i + 2;
+        i = 0;
     }
-    if (!at_end_of_field()) refuse("text after a closing quote", column_, "a delimiter or the end of the line");
+    keep(i);
+    if (pieces_.back().unescaped) unescape(i);
+    else pieces_.back().size = i;
+    at_ += i + 1;
+    if (has(0) && buffer_[at_] != options_.delimiter && buffer_[at_] != '\n' && buffer_[at_] != '\r')
+        refuse("text after a closing quote", column_of(at_), "a delimiter or the end of the line");
 }
 
 SINTER_APART void reader::find_missing_in() {
@@ -270,6 +357,7 @@ SINTER_APART bool reader::among(const std::vector<std::string>& words, std::stri
 
 SINTER_APART void reader::mark_missing() {
     for (field& f : fields_) {
+        if (!f.text.empty() && !may_be_missing_[static_cast<unsigned char>(f.text[0])]) continue;
         const std::string_view text = trimmed(f.text);
         f.missing = text.empty() || among(options_.missing, text);
     }

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/fields.hpp>
+#include <sinter/data/source/csv/values.hpp>
+#include <algorithm>
+#include <concepts>
+#include <limits>
+#include <optional>
+
+/// Records of CSV files as structs.
+namespace sinter::inline SINTER_ORDINARY::data::csv {
+
+/// How records become structs.
+struct struct_options {
+    char decimal = '.';                        ///< or ',': the sign between a number's whole part and the rest
+    std::vector<std::string> may_be_absent{};  ///< columns of std::optional fields that a file need not have
+};
+
+namespace detail {
+
+template <class F>
+inline constexpr bool is_optional = false;
+template <class F>
+inline constexpr bool is_optional<std::optional<F>> = true;
+
+/// The field of a record into the field of a struct.
+template <class To>
+void put(To& to, const field& f, const value_place& at) {
+    if constexpr (is_optional<To>) {
+        if (f.missing) return to.reset();
+        put(to.emplace(), f, at);
+    } else if constexpr (std::same_as<To, bool>) {
+        to = read_truth(f, at);
+    } else if constexpr (std::unsigned_integral<To> && !std::same_as<To, char>) {
+        to = static_cast<To>(read_unsigned(f, at, std::numeric_limits<To>::max()));
+    } else if constexpr (std::signed_integral<To> && !std::same_as<To, char>) {
+        to = static_cast<To>(
+            read_integer(f, at, std::numeric_limits<To>::min(), std::numeric_limits<To>::max()));
+    } else if constexpr (std::same_as<To, float>) {
+        to = read_float(f, at);
+    } else if constexpr (std::same_as<To, double>) {
+        to = read_double(f, at);
+    } else if constexpr (std::same_as<To, std::string>) {
+        to.assign(f.text);
+    } else if constexpr (std::same_as<To, std::string_view>) {
+        to = f.text;
+    } else {
+        static_assert(sizeof(To) == 0, "csv: a field of the struct is none that a column can be read into: integers, "
+                                       "bool, float, double, std::string, std::string_view, and std::optional of them");
+    }
+}
+
+} // namespace detail
+
+/// Reads a file's records into structs of type T. A field takes the column of its name; columns that no field names are
+/// left alone. Fields are integers, bool, float, double, std::string, std::string_view (good until the next record), or
+/// std::optional of these, which is empty where the value is missing (csv::options). Texts are as they stand in the
+/// file, an empty one is not missing.
+///
+///     struct passenger { float age; std::optional<int> hours_per_week; std::string workclass; };
+///     csv::struct_reader<passenger> rows(reader);
+///     for (passenger p; rows.next(p);) ...
+template <class T>
+class struct_reader {
+public:
+    /// data_error, naming all columns, where the file has none of a field's name; option_error where its columns have
+    /// no names, or `may_be_absent` names what is no std::optional field. `reader` must outlive this.
+    explicit struct_reader(reader& in, struct_options o = {}) : in_(in) {
+        if (o.decimal != '.' && o.decimal != ',')
+            throw option_error("impossible decimal sign", in.file(), io::printable({&o.decimal, 1}), "'.' or ','");
+        if (in.names().empty())
+            throw option_error("columns are found by their names", in.file(), "a file without a header",
+                               "options::names");
+        decimal_ = o.decimal;
+        [&]<std::size_t... I>(std::index_sequence<I...>) { (find<static_cast<int>(I)>(o), ...); }(
+            std::make_index_sequence<static_cast<std::size_t>(base::field_count<T>)>{});
+        if (!o.may_be_absent.empty())
+            throw option_error("no std::optional field has this name", in.file() + ", may_be_absent",
+                               io::printable(o.may_be_absent.front()), "a field's name");
+    }
+
+    /// The next record; false at the end. format_error, with file, line, column and the column's name, where a value is
+    /// not of its field's type; `to` may then be changed in part.
+    bool next(T& to) {
+        if (!in_.next()) return false;
+        for (const taken_column& c : columns_) {
+            const auto& all = in_.fields();
+            if (c.column >= all.size())
+                throw format_error("a record has too few fields", all.empty() ? in_.file() : place(in_.file(), all[0]),
+                                   std::to_string(all.size()), std::to_string(c.column + 1) + " or more");
+            c.put(to, all[c.column], {&in_.file(), &in_.names()[c.column], decimal_});
+        }
+        return true;
+    }
+
+private:
+    struct taken_column {
+        std::size_t column;
+        void (*put)(T&, const field&, const value_place&);
+    };
+    reader& in_;
+    char decimal_ = '.';
+    std::vector<taken_column> columns_;
+
+    template <int I>
+    void find(struct_options& o) {
+        using type = base::field_type<T, I>;
+        constexpr std::string_view name = base::field_name<T, I>;
+        if constexpr (detail::is_optional<type>) {
+            const auto absent = std::find(o.may_be_absent.begin(), o.may_be_absent.end(), name);
+            if (absent != o.may_be_absent.end()) {
+                o.may_be_absent.erase(absent);
+                if (std::find(in_.names().begin(), in_.names().end(), name) == in_.names().end()) return;
+            }
+        }
+        const auto column = static_cast<std::size_t>(find_column(in_.names(), name, in_.file()));
+        columns_.push_back({column, [](T& to, const field& f, const value_place& at) {
+                                detail::put(base::field<I>(to), f, at);
+                            }});
+    }
+};
+
+} // namespace sinter::data::csv
