@@ -75,6 +75,8 @@ public:
         const auto b = bytes();
         return {reinterpret_cast<const char*>(b.data()), b.size()};
     }
+    /// Nothing of it: next() does the same where nobody took it.
+    SINTER_APART void skip();
     /// A message within this one; errors count bytes from where the outermost begins.
     reader nested() { return reader(bytes(), begin_, name_); }
 
@@ -129,7 +131,6 @@ private:
         return {from, static_cast<std::size_t>(n)};
     }
     SINTER_APART std::uint64_t take_long_varint();
-    SINTER_APART void skip();
     SINTER_APART SINTER_COLD void skip_group();
     void skip_value(std::uint32_t tag);
 

@@ -9,16 +9,16 @@
 namespace sinter::inline SINTER_ORDINARY::tfrecord {
 
 /// "train-00003-of-00010.tfrecord": what TensorFlow's tools and TensorFlow Datasets call one of several files.
-SINTER_SELDOM SINTER_COLD std::string shard_name(std::string_view base, int shard, int shards,
+SINTER_SELDOM SINTER_COLD std::string shard_name(std::string_view name, int shard, int shards,
                                                  std::string_view suffix = ".tfrecord");
 
 #if SINTER_BODIES
-SINTER_SELDOM_BODY std::string shard_name(std::string_view base, int shard, int shards, std::string_view suffix) {
+SINTER_SELDOM_BODY std::string shard_name(std::string_view name, int shard, int shards, std::string_view suffix) {
     const auto five = [](int n) {
         const std::string digits = to_text({n});
         return digits.size() < 5 ? std::string(5 - digits.size(), '0') + digits : digits;
     };
-    return to_text({base, "-", five(shard), "-of-", five(shards), suffix});
+    return to_text({name, "-", five(shard), "-of-", five(shards), suffix});
 }
 #endif
 

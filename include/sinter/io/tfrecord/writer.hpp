@@ -79,9 +79,9 @@ private:
 /// `fill` throws.
 SINTER_SELDOM SINTER_COLD void write(const std::string& path, base::function_ref<void(writer&)> fill,
                                      const writer_options& options = {});
-/// The same for each of `shards` files, BASE-00000-of-00010.tfrecord and so on: `fill(writer&, shard)`, one after the
+/// The same for each of `shards` files, NAME-00000-of-00010.tfrecord and so on: `fill(writer&, shard)`, one after the
 /// other. Each is whole or not there; if this throws, those before are there.
-SINTER_SELDOM SINTER_COLD void write_shards(const std::string& base, int shards,
+SINTER_SELDOM SINTER_COLD void write_shards(const std::string& name, int shards,
                                             base::function_ref<void(writer&, int shard)> fill,
                                             const writer_options& options = {});
 
@@ -184,12 +184,12 @@ SINTER_SELDOM_BODY void write(const std::string& path, base::function_ref<void(w
     if (options.index) io::atomic_write(index_name(path), [&](io::output_file& out) { out.write(index); });
 }
 
-SINTER_SELDOM_BODY void write_shards(const std::string& base, int shards,
+SINTER_SELDOM_BODY void write_shards(const std::string& name, int shards,
                                      base::function_ref<void(writer&, int shard)> fill,
                                      const writer_options& options) {
-    if (shards < 1) throw option_error("number of shards is out of range", base, to_text({shards}), "1 or more");
+    if (shards < 1) throw option_error("number of shards is out of range", name, to_text({shards}), "1 or more");
     for (int shard = 0; shard < shards; ++shard)
-        write(shard_name(base, shard, shards), [&](writer& w) { fill(w, shard); }, options);
+        write(shard_name(name, shard, shards), [&](writer& w) { fill(w, shard); }, options);
 }
 #endif
 
