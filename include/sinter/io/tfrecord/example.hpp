@@ -333,8 +333,9 @@ SINTER_APART void feature_view::integers(span<std::int64_t> to) const {
                 to[n++] = list.integer();
             } else if (list.is(1, protobuf::wire_type::length)) {
                 for (protobuf::reader packed = list.nested(); !packed.at_end();) {
+                    const auto value = static_cast<std::int64_t>(packed.take_varint());
                     if (n == to.size()) refuse_count(to_text({to.size(), " integers"}));
-                    to[n++] = static_cast<std::int64_t>(packed.take_varint());
+                    to[n++] = value;
                 }
             }
         }
