@@ -137,7 +137,6 @@ SINTER_COLD SINTER_APART writer::writer(sink to, const writer_options& options, 
         throw option_error("a compressed file has no index", name_, "index and a compression",
                            "one of both: records are not found within a compressed stream");
     if (packed) packer_ = std::make_unique<detail::packer>(options.packed, options.level, name_);
-    block_.reserve(block_bytes);
 }
 
 SINTER_COLD SINTER_APART writer::~writer() = default;
