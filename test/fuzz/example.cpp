@@ -30,7 +30,8 @@ static void use(const tfrecord::feature_view& f, tfrecord::example& again) {
         again.integers(f.name(), x);
     } else if (f.kind() == value_kind::bytes) {
         std::vector<std::string_view> x;
-        f.each_bytes([&](span<const std::byte> b) { x.emplace_back(reinterpret_cast<const char*>(b.data()), b.size()); });
+        f.each_bytes(
+            [&](span<const std::byte> b) { x.emplace_back(reinterpret_cast<const char*>(b.data()), b.size()); });
         require(x.size() == n);
         for (std::size_t i = 0; i < n && i < 8; ++i) require(f.text(i) == x[i]);
         again.texts(f.name(), x);

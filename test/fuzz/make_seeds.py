@@ -4,7 +4,8 @@
 FOLDER/csv/*,
 FOLDER/features/*, FOLDER/scaling/*, FOLDER/png/*, FOLDER/cluster_text/*,
 FOLDER/table_delta/*, FOLDER/assembly/*, FOLDER/control_message/*, FOLDER/parameter_server/*, FOLDER/run_record/*,
-FOLDER/launch_progress/*, FOLDER/row_lists/*, FOLDER/elastic_group/*, FOLDER/tfrecord/*, FOLDER/example/*. Small, valid, each showing one feature.
+FOLDER/launch_progress/*, FOLDER/row_lists/*, FOLDER/elastic_group/*,
+FOLDER/tfrecord/*, FOLDER/example/*. Small, valid, each showing one feature.
 What it wrote is checked in under corpus/.
 
 usage: make_seeds.py FOLDER

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows files: any bytes in place of TFRecord files, their indices, and Examples
-// libFuzzer target: any bytes, plain, gzip or zlib, are refused with format_error or read as records; written again they
-// are the same records. CRCs are made right as well, for no mutation would get beyond them.
+// libFuzzer target: any bytes, plain, gzip or zlib, are refused with format_error or read as records; written again
+// they are the same records. CRCs are made right as well, for no mutation would get beyond them.
 #include "message.hpp"
 #include <sinter/io/tfrecord/index.hpp>
 #include <sinter/io/tfrecord/reader.hpp>

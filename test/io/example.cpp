@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(the_same_bytes_as_tensorflow_writes) {
     const std::size_t at = with.find(unset);
     BOOST_REQUIRE(at != std::string::npos);
     with.erase(at, unset.size());
-    reinterpret_cast<unsigned char&>(with[1]) = static_cast<unsigned char>(static_cast<unsigned char>(with[1]) - unset.size());
+    with[1] = static_cast<char>(static_cast<std::size_t>(with[1]) - unset.size());   // the length of the features
     tfrecord::example e = the_example();
     BOOST_TEST((e.bytes() == with));
     e.floats("x", {9}).floats("x", {1, 2, -0.5f});   // the last of a name
@@ -213,7 +213,8 @@ BOOST_AUTO_TEST_CASE(names_that_come_twice) {
     message once, twice;
     once.text(1, "a").text(2, message().nested(3, message().integer(1, 1)).bytes());
     twice.text(1, "a").text(2, message().nested(3, message().integer(1, 2)).bytes());
-    const std::string bytes = message().nested(1, message().nested(1, once)).nested(1, message().nested(1, twice)).bytes();
+    const std::string bytes =
+        message().nested(1, message().nested(1, once)).nested(1, message().nested(1, twice)).bytes();
     example_view e;
     e.parse(as_bytes(bytes));
     BOOST_TEST((integers_of(e.at("a")) == std::vector<std::int64_t>{2}));

@@ -126,7 +126,8 @@ BOOST_AUTO_TEST_CASE(places_of_records_and_beginning_at_one) {
         if (from.next()) BOOST_TEST(from.where().text() == to_text({path, ", byte ", begins[i], ", record ", i}));
         const std::vector<std::string> all = the_records();
         tfrecord::reader again(path, {.begin_byte = begins[i], .begin_record = i});
-        BOOST_TEST((rest_of(again) == std::vector<std::string>(all.begin() + static_cast<std::ptrdiff_t>(i), all.end())));
+        const std::vector<std::string> rest(all.begin() + static_cast<std::ptrdiff_t>(i), all.end());
+        BOOST_TEST((rest_of(again) == rest));
     }
     check_error<format_error>([&] { tfrecord::reader(path, {.begin_byte = 17}).next(); }, "corrupted record",
                               path + ", byte 17, record 0");

@@ -8,8 +8,8 @@ namespace sinter::inline SINTER_ORDINARY::io {
 /// A regular file from one of its bytes on: input_file begins with the first.
 class file_from final : public byte_source {
 public:
-    /// Throws io_error where `path` cannot be opened or is no regular file, option_error where it has fewer than `begin`
-    /// bytes.
+    /// Throws io_error where `path` cannot be opened or is no regular file, option_error where it has fewer bytes than
+    /// `begin`.
     SINTER_APART file_from(std::string path, std::uint64_t begin);
 
     /// Bytes in the file when it was opened.

@@ -25,8 +25,8 @@ public:
         io::byte_buffer bytes_;
     };
 
-    /// With the index that lies beside it, FILE.idx; without one the file is read once to make it. Throws io_error where
-    /// a file cannot be read, format_error as reader and parse_index do.
+    /// With the index that lies beside it, FILE.idx; without one the file is read once to make it. Throws io_error
+    /// where a file cannot be read, format_error as reader and parse_index do.
     SINTER_APART explicit record_file(std::string path, bool check_data = true);
     /// With this index, whose records must lie within the file.
     SINTER_APART record_file(std::string path, record_index index, bool check_data = true);
@@ -35,7 +35,7 @@ public:
     const record_index& index() const { return index_; }
     const std::string& path() const { return path_; }
 
-    /// The bytes of record `i`, below size(); they lie in `b` until that is used again. Throws io_error and format_error.
+    /// The bytes of record `i`, below size(); they lie in `b` until that is used again. Throws io_error, format_error.
     SINTER_APART span<const std::byte> read(std::uint64_t i, buffer& b) const;
     /// For errors.
     place where(std::uint64_t i) const { return {path_, index_[static_cast<std::size_t>(i)].byte, i}; }

@@ -73,10 +73,10 @@ private:
     SINTER_APART void flush(bool last);
 };
 
-/// Writes a TFRecord file, whole or not at all (io::atomic_write), with the records that `fill(writer&)` adds; its index
-/// after it. (If the program ends between both, the index is missing, or is that of the file of before, which whoever
-/// uses it notices: index.hpp.) Throws io_error where the file cannot be written, option_error as writer does, and what
-/// `fill` throws.
+/// Writes a TFRecord file, whole or not at all (io::atomic_write), with the records that `fill(writer&)` adds; its
+/// index after it. (If the program ends between both, the index is missing, or is that of the file of before, which
+/// whoever uses it notices: index.hpp.) Throws io_error where the file cannot be written, option_error as writer does,
+/// and what `fill` throws.
 SINTER_SELDOM SINTER_COLD void write(const std::string& path, base::function_ref<void(writer&)> fill,
                                      const writer_options& options = {});
 /// The same for each of `shards` files, NAME-00000-of-00010.tfrecord and so on: `fill(writer&, shard)`, one after the
