@@ -21,6 +21,17 @@ std::vector<std::byte> some_bytes(std::size_t n) {
     for (std::uint64_t i = 0; i < n; ++i) b.push_back(static_cast<std::byte>(i * 0x9E3779B97F4A7C15u >> 56));
     return b;
 }
+/// By what this processor has, whether crc32c() takes it for so many bytes or not.
+std::vector<std::uint32_t> by_instructions([[maybe_unused]] span<const std::byte> bytes,
+                                           [[maybe_unused]] std::uint32_t before = 0) {
+    std::vector<std::uint32_t> all;
+#if defined(__x86_64__)
+    using namespace base::detail;
+    if (has_crc32c_instructions()) all.push_back(crc32c_by_instructions(bytes, before));
+    if (has_wide_products() && bytes.size() >= 256) all.push_back(crc32c_by_wide_products(bytes, before));
+#endif
+    return all;
+}
 void both_are(std::string_view bytes, std::uint32_t crc) {
     BOOST_TEST(base::crc32c(as_bytes(bytes)) == crc);
     BOOST_TEST(base::detail::crc32c_by_tables(as_bytes(bytes)) == crc);
@@ -51,20 +62,21 @@ BOOST_AUTO_TEST_CASE(the_usual_check) {
     BOOST_TEST(base::crc32c({}) == 0u);   // without an address
 }
 
-// Lengths around those at which the ways to compute it change: 8, 3 x 128, 3 x 2048 bytes.
+// Lengths around those at which the ways to compute it change: 8, 64, 256, 3 x 128, 1024, 3 x 2048 bytes.
 BOOST_AUTO_TEST_CASE(all_lengths_and_places) {
     BOOST_TEST_MESSAGE("instructions: " << base::detail::has_crc32c_instructions());
     const std::vector<std::byte> b = some_bytes(20'000);
     const span<const std::byte> all(b);
     std::vector<std::size_t> lengths;
-    for (std::size_t n = 0; n < 40; ++n) lengths.push_back(n);
-    for (const std::size_t edge : {384u, 768u, 6144u, 6528u, 12288u, 13000u})
+    for (std::size_t n = 0; n < 140; ++n) lengths.push_back(n);
+    for (const std::size_t edge : {256u, 320u, 384u, 512u, 768u, 1024u, 1088u, 6144u, 6528u, 12288u, 13000u})
         for (std::size_t n = edge - 9; n <= edge + 9; ++n) lengths.push_back(n);
     for (const std::size_t n : lengths) {
         const auto part = all.subspan(n % 13, n);
         const std::uint32_t crc = by_bits(part);
         BOOST_REQUIRE(base::crc32c(part) == crc);
         BOOST_REQUIRE(base::detail::crc32c_by_tables(part) == crc);
+        for (const std::uint32_t other : by_instructions(part)) BOOST_REQUIRE(other == crc);
     }
 }
 
@@ -76,5 +88,7 @@ BOOST_AUTO_TEST_CASE(pieces_make_no_difference) {
         BOOST_REQUIRE(base::crc32c(all.subspan(cut), base::crc32c(all.first(cut))) == whole);
         BOOST_REQUIRE(base::detail::crc32c_by_tables(all.subspan(cut),
                                                      base::detail::crc32c_by_tables(all.first(cut))) == whole);
+        for (const std::uint32_t other : by_instructions(all.subspan(cut), by_bits(all.first(cut))))
+            BOOST_REQUIRE(other == whole);
     }
 }
