@@ -244,17 +244,17 @@ BOOST_AUTO_TEST_CASE(what_is_asked_for_must_be_there) {
                             "bytes", "floats");
     for (const std::size_t k : {0u, 2u, 4u})
         check_error<data_error>([&] { e.at("x").floats({x, k}); }, "feature has another number of values", of_x,
-                                "3 floats", to_text({k, " floats"}));
+                                "3 floats", to_text({k}));
     for (const std::size_t k : {0u, 2u})
         check_error<data_error>([&] { e.at("label").integers({n, k}); }, "feature has another number of values",
-                                "feature 'label'", "1 integers", to_text({k, " integers"}));
+                                "feature 'label'", "1 integers", to_text({k}));
     check_error<data_error>([&] { e.at("t").text(1); }, "feature has another number of values", "feature 't'",
                             "1 bytes", "more than 1");
     const std::string unset = of_feature("u", "");   // no kind: no values of any kind
     only(unset).floats({});
     only(unset).integers({});
     check_error<data_error>([&] { only(unset).floats({x, 1}); }, "another number of values", "feature 'u'",
-                            "0 no values", "1 floats");
+                            "0 no values", "1");
     check_error<data_error>([&] { only(unset).text(); }, "another number of values", "feature 'u'");
     const std::string odd = of_feature("a\n\xff", "");   // a name as it is shown
     check_error<data_error>([&] { only(odd).text(); }, {}, "feature 'a\\x0a\\xff'");

@@ -62,8 +62,9 @@ private:
     friend class example_view;
     friend class feature_list_view;
     std::string_view name_;
-    span<const std::byte> values_;   // of the Feature: from the first field of this kind on that counts
+    span<const std::byte> values_;   // the list; where it has several pieces, the Feature from the first on
     value_kind kind_ = value_kind::none;
+    bool in_pieces_ = false;
     place where_;
 
     SINTER_APART void read(protobuf::reader feature);
@@ -73,7 +74,7 @@ private:
         if (kind_ != kind && kind_ != value_kind::none) refuse_kind(kind);
     }
     [[noreturn]] SINTER_APART SINTER_COLD void refuse_kind(value_kind needed) const;
-    [[noreturn]] SINTER_APART SINTER_COLD void refuse_count(std::string_view needed) const;
+    [[noreturn]] SINTER_APART SINTER_COLD void refuse_count(std::size_t needed, const char* how = "") const;
 };
 
 #if SINTER_BODIES
@@ -98,20 +99,22 @@ SINTER_APART void feature_view::read(protobuf::reader feature) {
             continue;
         }
         const auto kind = static_cast<value_kind>(field);
-        if (kind != kind_) begin = from;
+        in_pieces_ = kind == kind_;
+        if (!in_pieces_) begin = from;
         kind_ = kind;
-        feature.bytes();
+        values_ = feature.bytes();
     }
-    values_ = {begin, static_cast<std::size_t>(feature.here() - begin)};
+    if (in_pieces_) values_ = {begin, static_cast<std::size_t>(feature.here() - begin)};
 }
 
 /// f(reader) of each piece of the list.
 template <class F>
 void feature_view::each_list(F f) const {
     try {
-        protobuf::reader feature(values_, "Feature");
-        while (feature.next())
-            if (feature.is(static_cast<std::uint32_t>(kind_), protobuf::wire_type::length)) f(feature.nested());
+        protobuf::reader values(values_, "Feature");
+        if (!in_pieces_) return f(values);
+        while (values.next())
+            if (values.is(static_cast<std::uint32_t>(kind_), protobuf::wire_type::length)) f(values.nested());
     } catch (const format_error& e) {
         throw format_error(e.fault(), to_text({where(), ", ", e.where()}), e.got(), e.needed());
     }
@@ -200,14 +203,14 @@ SINTER_APART void feature_view::floats(span<float> to) const {
     each_list([&](protobuf::reader list) {
         while (list.next()) {
             if (list.is(1, protobuf::wire_type::fixed32)) {
-                if (n == to.size()) refuse_count(to_text({to.size(), " floats"}));
+                if (n == to.size()) refuse_count(to.size());
                 to[n++] = list.real();
             } else if (list.is(1, protobuf::wire_type::length)) {
                 const auto packed = list.bytes();
                 const std::size_t more = packed.size() / sizeof(float);
                 if (packed.size() % sizeof(float) != 0)
                     list.refuse("a list of floats is cut short", to_text({packed.size(), " bytes"}), "a multiple of 4");
-                if (more > to.size() - n) refuse_count(to_text({to.size(), " floats"}));
+                if (more > to.size() - n) refuse_count(to.size());
                 if constexpr (std::endian::native == std::endian::little) {
                     if (more != 0) std::memcpy(to.data() + n, packed.data(), packed.size());
                 } else {
@@ -219,7 +222,7 @@ SINTER_APART void feature_view::floats(span<float> to) const {
             }
         }
     });
-    if (n != to.size()) refuse_count(to_text({to.size(), " floats"}));
+    if (n != to.size()) refuse_count(to.size());
 }
 
 SINTER_APART void feature_view::integers(span<std::int64_t> to) const {
@@ -228,18 +231,18 @@ SINTER_APART void feature_view::integers(span<std::int64_t> to) const {
     each_list([&](protobuf::reader list) {
         while (list.next()) {
             if (list.is(1, protobuf::wire_type::varint)) {
-                if (n == to.size()) refuse_count(to_text({to.size(), " integers"}));
+                if (n == to.size()) refuse_count(to.size());
                 to[n++] = list.integer();
             } else if (list.is(1, protobuf::wire_type::length)) {
                 for (protobuf::reader packed = list.nested(); !packed.at_end();) {
                     const auto value = static_cast<std::int64_t>(packed.take_varint());
-                    if (n == to.size()) refuse_count(to_text({to.size(), " integers"}));
+                    if (n == to.size()) refuse_count(to.size());
                     to[n++] = value;
                 }
             }
         }
     });
-    if (n != to.size()) refuse_count(to_text({to.size(), " integers"}));
+    if (n != to.size()) refuse_count(to.size());
 }
 
 SINTER_APART span<const std::byte> feature_view::bytes(std::size_t i) const {
@@ -253,7 +256,7 @@ SINTER_APART span<const std::byte> feature_view::bytes(std::size_t i) const {
                 if (n++ == i) found = b;
             }
     });
-    if (n <= i) refuse_count(to_text({"more than ", i}));
+    if (n <= i) refuse_count(i, "more than ");
     return found;
 }
 
@@ -266,8 +269,9 @@ SINTER_APART void feature_view::refuse_kind(value_kind needed) const {
     throw data_error("feature is of another kind", where(), kind_name(kind_), kind_name(needed));
 }
 
-SINTER_APART void feature_view::refuse_count(std::string_view needed) const {
-    throw data_error("feature has another number of values", where(), to_text({size(), " ", kind_name(kind_)}), needed);
+SINTER_APART void feature_view::refuse_count(std::size_t needed, const char* how) const {
+    throw data_error("feature has another number of values", where(), to_text({size(), " ", kind_name(kind_)}),
+                     to_text({how, needed}));
 }
 #endif
 
