@@ -4,7 +4,8 @@
 FOLDER/csv/*,
 FOLDER/features/*, FOLDER/scaling/*, FOLDER/png/*, FOLDER/cluster_text/*,
 FOLDER/table_delta/*, FOLDER/assembly/*, FOLDER/control_message/*, FOLDER/parameter_server/*, FOLDER/run_record/*,
-FOLDER/launch_progress/*, FOLDER/row_lists/*, FOLDER/elastic_group/*. Small, valid, each showing one feature.
+FOLDER/launch_progress/*, FOLDER/row_lists/*, FOLDER/elastic_group/*,
+FOLDER/tfrecord/*, FOLDER/example/*. Small, valid, each showing one feature.
 What it wrote is checked in under corpus/.
 
 usage: make_seeds.py FOLDER
@@ -96,6 +97,30 @@ def rows(*keys, width=2, most=4):
 def header(operation, bucket, step, elements, offset, size):
     """Of a frame, as fuzzers of servers draw one."""
     return struct.pack("<B3xiqQQQ", operation, bucket, step, elements, offset, size)
+
+
+def masked_crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    crc ^= 0xFFFFFFFF
+    return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
+
+
+def tfrecord(*records):
+    heads = [struct.pack("<Q", len(r)) for r in records]
+    return b"".join(h + masked_crc32c(h) + r + masked_crc32c(r) for h, r in zip(heads, records))
+
+
+def field(number, data):
+    """Of protobuf: a message or bytes, fewer than 128 of them."""
+    return bytes([number << 3 | 2, len(data)]) + data
+
+
+def example(**features):
+    return field(1, b"".join(field(1, field(1, k.encode()) + field(2, v)) for k, v in features.items()))
 
 
 SEEDS = {
@@ -231,6 +256,23 @@ SEEDS = {
         "not_finite": b"step 1 rate nan busy inf\nstep 9 rate inf\nstep 9 rate nan busy nan\nstep 9 rate 1\n",
         "counts": b"count staleness 1 most_staleness 2 sent 1e9 dropped 1\ntable words rows 12 bytes 4\nrest\n"
         b"note \x1b[2J\xff",
+    },
+    "tfrecord": {
+        "plain": tfrecord(b"", b"hello", bytes(range(40))),
+        "gzip": gzip.compress(tfrecord(b"hello", b"x" * 300), mtime=0),
+        "zlib": zlib.compress(tfrecord(b"hello", b"x" * 300)),
+        "cut": tfrecord(b"hello", b"hello")[:30],
+        "index": b"0 16\n16 21\n37 316\n",
+    },
+    "example": {
+        "kinds": example(t=field(1, field(1, b"abc") + field(1, b"")), x=field(2, field(1, struct.pack("<2f", 1, 2))),
+                         i=field(3, field(1, b"\3\xff\x01")), n=b""),
+        "not_packed": example(x=field(2, b"\x0d\0\0\x80\x3f"), i=field(3, b"\x08\x05\x08\x07")),
+        "pieces": example(x=field(3, field(1, b"\1")) + field(2, b"") + field(3, field(1, b"\2")) * 2)
+        + example(x=field(3, b"")),
+        "sequence": example(n=field(3, field(1, b"\2")))
+        + field(2, field(1, field(1, b"l") + field(2, field(1, field(3, field(1, b"\1"))) * 2))),
+        "group": b"\x0b\x13\x14\x0c" + example(x=b""),
     },
     "row_lists": {
         "lists": rows(1, 8, 3) + rows() + rows(3, 0, 1, 2),

@@ -6,6 +6,7 @@
 /// declarations.
 #include <sinter/base/checksum.hpp>
 #include <sinter/base/cluster_error.hpp>
+#include <sinter/base/crc32c.hpp>
 #include <sinter/base/decimal.hpp>
 #include <sinter/base/description.hpp>
 #include <sinter/base/error.hpp>
@@ -33,6 +34,7 @@
 #include <sinter/io/byte_source.hpp>
 #include <sinter/io/extents.hpp>
 #include <sinter/io/file.hpp>
+#include <sinter/io/file_from.hpp>
 #include <sinter/io/file_lock.hpp>
 #include <sinter/io/folder_names.hpp>
 #include <sinter/io/gzip.hpp>
@@ -50,6 +52,7 @@
 #include <sinter/io/one_folder.hpp>
 #include <sinter/io/pgm.hpp>
 #include <sinter/io/printable.hpp>
+#include <sinter/io/protobuf/reader.hpp>
 #include <sinter/io/random_access_file.hpp>
 #include <sinter/io/run_record.hpp>
 #include <sinter/io/safetensors/check_matches.hpp>
@@ -61,6 +64,8 @@
 #include <sinter/io/safetensors/read_header.hpp>
 #include <sinter/io/safetensors/write.hpp>
 #include <sinter/io/scratch_file.hpp>
+#include <sinter/io/tfrecord.hpp>
 #include <sinter/io/throw_io_error.hpp>
 #include <sinter/io/writable_place.hpp>
 #include <sinter/io/write_order.hpp>
+#include <sinter/io/zlib.hpp>

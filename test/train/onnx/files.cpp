@@ -48,16 +48,6 @@ constexpr auto namesakes = features<3> >> [](tensor x) {
 const std::filesystem::path top = source_folder();
 } // namespace
 
-// protobuf.dev/programming-guides/encoding has the first and the third
-BOOST_AUTO_TEST_CASE(the_messages_of_protobuf) {
-    BOOST_TEST(onnx::message().integer(1, 150).bytes() == "\x08\x96\x01");
-    BOOST_TEST(onnx::message().integer(1, -1).bytes() == "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
-    BOOST_TEST(onnx::message().text(2, "testing").bytes() == "\x12\x07testing");
-    BOOST_TEST(onnx::message().nested(3, onnx::message().integer(1, 150)).bytes() == "\x1a\x03\x08\x96\x01");
-    BOOST_TEST(onnx::message().integer(20, 7).bytes() == "\xa0\x01\x07");
-    BOOST_TEST(onnx::message().real(2, 1.f).bytes() == std::string("\x15\0\0\x80\x3f", 5));
-}
-
 BOOST_AUTO_TEST_CASE(a_net_as_it_begins) {
     const temporary_folder folder;
     export_onnx(net, folder / "a.onnx");

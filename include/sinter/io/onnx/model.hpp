@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
-#include <sinter/io/onnx/wire.hpp>
+#include <sinter/io/protobuf/writer.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,6 +17,8 @@ namespace sinter::inline SINTER_TARGET::onnx {
 
 /// Since 18 all reductions but argmax take their axes alike.
 inline constexpr int opset = 18, ir_version = 8;
+
+using protobuf::message;
 
 /// TensorProto.DataType.
 enum class element : std::int64_t { f32 = 1, u8 = 2, i32 = 6, i64 = 7, truth = 9, bf16 = 16 };
