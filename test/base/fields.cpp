@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// alone: it specializes a template of the library
 // Structs taken apart: counted, named and visited as they are written down here.
 #define BOOST_TEST_MODULE fields
 #include <boost/test/unit_test.hpp>
