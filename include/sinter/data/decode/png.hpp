@@ -83,9 +83,9 @@ struct png_state {
 } // namespace detail
 
 /// Decodes one PNG, of any colour type and depth, into `out`, whose memory is used again. As stored, channels are grey,
-/// grey and alpha, RGB or RGBA; palettes give RGB, and RGBA where they have transparency; one colour that the file calls
-/// transparent becomes an alpha of 0, all others 255. Grey of 1, 2 or 4 bits is spread over 0 to 255. Of 16 bits the
-/// upper eight are taken, as Pillow and TensorFlow do. With colours::grey and colours::rgb alpha is dropped, and
+/// grey and alpha, RGB or RGBA; palettes give RGB, and RGBA where they have transparency; one colour that the file
+/// calls transparent becomes an alpha of 0, all others 255. Grey of 1, 2 or 4 bits is spread over 0 to 255. Of 16 bits
+/// the upper eight are taken, as Pillow and TensorFlow do. With colours::grey and colours::rgb alpha is dropped, and
 /// transparent parts have the colour that the file says; io/png.hpp lays them on black instead. Gamma (gAMA, sRGB,
 /// cHRM) and profiles (iCCP) are not applied: bytes are as stored, which is what Pillow, torchvision and TensorFlow
 /// give.

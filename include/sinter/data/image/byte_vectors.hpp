@@ -41,7 +41,7 @@ inline sixteen_bytes interleave_low(sixteen_bytes a, sixteen_bytes b) {
 inline sixteen_bytes interleave_high(sixteen_bytes a, sixteen_bytes b) {
     return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
 }
-/// The lower or the upper eight bytes as integers of 16 bits; their order in memory is that of little-endian processors.
+/// The lower or the upper eight bytes as integers of 16 bits, on little-endian processors.
 inline eight_shorts widen_low(sixteen_bytes v) { return (eight_shorts)interleave_low(v, sixteen_bytes{}); }
 inline eight_shorts widen_high(sixteen_bytes v) { return (eight_shorts)interleave_high(v, sixteen_bytes{}); }
 

@@ -26,7 +26,7 @@ SINTER_SELDOM extent shorter_side(const pixels_view& in, std::size_t side);
 
 /// `in` as height x width, into `out`, whose memory is used again, and which is another picture than `in`. Where it
 /// shrinks, the filter is as much wider as pixels become fewer ("antialias"), so that every pixel has its share. Bytes
-/// are those of Pillow's resize: weights are whole numbers of 2^-22, and what lies between the two passes, over rows and
+/// are those of Pillow's resize: weights are whole numbers of 2^-22, and what lies between the passes, over rows and
 /// over columns, is bytes. Rows come first, but where columns shrink and rows grow. torchvision's differ by 1 here and
 /// there. Each channel is resized by itself, alpha too (Pillow weighs colours by alpha). data_error for an empty
 /// picture or extent.
