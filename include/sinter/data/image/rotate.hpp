@@ -13,8 +13,9 @@ namespace sinter::inline SINTER_ORDINARY::data::image {
 /// `in` turned about its middle by so many degrees, counterclockwise, into `out`, another picture than `in`, of
 /// the same extents. A pixel is made of the four around the place that it comes from, bilinearly; around the picture
 /// all is `fill`. This is torchvision's rotate with bilinear interpolation, whose floats round otherwise: a byte may
-/// differ by 1. Places are whole numbers of 2^-32 pixels, so that all processors give the same bytes. data_error for an empty
-/// picture or one of more than 2^16 pixels a side, option_error for degrees that are not finite.
+/// differ by 1. (With a fill, torchvision darkens the pixels on the edge: it takes their share of the picture twice.)
+/// Places are whole numbers of 2^-32 pixels, so that all processors give the same bytes. data_error for
+/// an empty picture or one of more than 2^16 pixels a side, option_error for degrees that are not finite.
 SINTER_SELDOM void rotate(const pixels_view& in, double degrees, const pixel& fill, pixels& out);
 
 #if SINTER_BODIES
