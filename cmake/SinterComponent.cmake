@@ -34,7 +34,7 @@ macro(sinter_find_png)
     endif()
 endmacro()
 
-# CMake's module says which JPEG library there is, not that it is libjpeg-turbo: the decoder asks for nothing else of it.
+# CMake's module takes any JPEG library; Debian and Ubuntu have libjpeg-turbo under that name.
 macro(sinter_find_jpeg)
     find_package(JPEG QUIET)
     if(JPEG_FOUND)

@@ -47,14 +47,14 @@ SINTER_SELDOM_BODY void to_rgb(pixels& picture) {
     const std::size_t n = picture.height * picture.width, had = picture.channels;
     if (had == 3) return;
     if (had < 3) picture.bytes.resize(3 * n);
-    std::uint8_t* const p = picture.bytes.data();
+    std::uint8_t* const bytes = picture.bytes.data();
     if (had == 4) {
         for (std::size_t i = 0; i < n; ++i)
-            for (std::size_t c = 0; c < 3; ++c) p[3 * i + c] = p[4 * i + c];
+            for (std::size_t c = 0; c < 3; ++c) bytes[3 * i + c] = bytes[4 * i + c];
     } else {
         for (std::size_t i = n; i-- > 0;) {   // from the end: the picture grows
-            const std::uint8_t grey = p[had * i];
-            for (std::size_t c = 0; c < 3; ++c) p[3 * i + c] = grey;
+            const std::uint8_t grey = bytes[had * i];
+            for (std::size_t c = 0; c < 3; ++c) bytes[3 * i + c] = grey;
         }
     }
     picture.reshape(picture.height, picture.width, 3);

@@ -45,7 +45,9 @@ inline float blend(float a, float x, float b, float y) {
                right = static_cast<float>(static_cast<double>(b) * static_cast<double>(y));
     return left + right;
 }
-inline std::uint32_t grey_of(const std::uint8_t* p) { return (2989u * p[0] + 5870u * p[1] + 1140u * p[2]) / 10000; }
+inline std::uint32_t grey_of(const std::uint8_t* rgb) {
+    return (2989u * rgb[0] + 5870u * rgb[1] + 1140u * rgb[2]) / 10000;
+}
 
 /// Each byte becomes what blend makes of it and of `other`.
 inline void blend_all(pixels& picture, double factor, float other) {
@@ -57,8 +59,8 @@ inline void blend_all(pixels& picture, double factor, float other) {
 }
 
 /// One pixel: to hue, saturation and value, and back.
-inline void turn_hue(std::uint8_t* p, double shift) {
-    const double red = p[0] / 255.0, green = p[1] / 255.0, blue = p[2] / 255.0;
+inline void turn_hue(std::uint8_t* rgb, double shift) {
+    const double red = rgb[0] / 255.0, green = rgb[1] / 255.0, blue = rgb[2] / 255.0;
     const double most = std::max({red, green, blue}), least = std::min({red, green, blue}), range = most - least;
     if (range == 0) return;
     double hue = 0;   // in sixths of a turn
@@ -72,7 +74,7 @@ inline void turn_hue(std::uint8_t* p, double shift) {
                  rising = most * (1 - saturation * (1 - part));
     const auto set = [&](double r, double g, double b) {
         const auto byte = [](double v) { return static_cast<std::uint8_t>(std::clamp(v, 0.0, 1.0) * (256 - 1e-3)); };
-        p[0] = byte(r), p[1] = byte(g), p[2] = byte(b);
+        rgb[0] = byte(r), rgb[1] = byte(g), rgb[2] = byte(b);
     };
     switch (static_cast<int>(whole) % 6) {
     case 0: return set(most, rising, low);
