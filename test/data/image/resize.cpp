@@ -133,3 +133,18 @@ BOOST_AUTO_TEST_CASE(vectors_of_bytes) {
     for (int i = 0; i < 16; ++i) BOOST_TEST(packed[i] == expected[i]);
     BOOST_TEST(packed[3] == 255);
 }
+
+// Bytes do not depend on the processor.
+BOOST_AUTO_TEST_CASE(vectors_of_both_widths_give_the_same) {
+    if (!data::image::detail::has_avx2()) return;
+    for (std::size_t channels = 1; channels <= 4; ++channels)
+        for (const auto& [from_height, from_width] : {std::pair<std::size_t, std::size_t>{1, 1}, {3, 2}, {50, 61}})
+            for (const auto& [height, width] : {std::pair<std::size_t, std::size_t>{1, 1}, {7, 5}, {30, 90}, {70, 16}})
+                for (const auto filter : {interpolation::bilinear, interpolation::bicubic}) {
+                    const data::pixels in = hashed(from_height, from_width, channels);
+                    data::pixels wide, narrow;
+                    data::image::detail::resize_by(true, in, height, width, wide, filter);
+                    data::image::detail::resize_by(false, in, height, width, narrow, filter);
+                    BOOST_REQUIRE(wide.bytes == narrow.bytes);
+                }
+}

@@ -4,16 +4,14 @@
 #include <sinter/base/separate_compilation.hpp>
 #include <sinter/data/decode/pixels.hpp>
 #include <sinter/data/image/channels.hpp>
+#include <sinter/data/image/resize_axis.hpp>
 #if SINTER_BODIES
 #include <sinter/data/image/byte_vectors.hpp>
+#include <sinter/data/image/resize_avx2.hpp>
 #include <algorithm>
-#include <cmath>
 #endif
 
 namespace sinter::inline SINTER_ORDINARY::data::image {
-
-/// How a resized pixel is made of those around its place: by a triangle, or by the cubic of Keys 1981 with a = -0.5.
-enum class interpolation : std::uint8_t { bilinear, bicubic };
 
 /// Height and width of a picture.
 struct extent {
@@ -43,67 +41,6 @@ inline pixels resize(const pixels_view& in, std::size_t height, std::size_t widt
 
 #if SINTER_BODIES
 namespace detail {
-
-/// Of which places, and how much of each, each place of an axis is made.
-struct resize_axis {
-    std::size_t taps = 0;                 ///< of each place; even, for two are multiplied at once
-    std::vector<std::size_t> first;       ///< the first tap of each place; they never fall
-    /// [place][taps / 2][2][8]: the weights of two taps, four times, once divided by 2^8, and then what remains. Each
-    /// of both fits into 16 bits, of which processors multiply many at once.
-    std::vector<std::int16_t> weights;
-    const std::int16_t* of(std::size_t place) const { return weights.data() + place * taps * 8; }
-};
-constexpr int resize_bits = 22, resize_low_bits = 8;   // sums of weights times bytes keep within 31 bits
-
-inline double filter_at(interpolation filter, double x) {
-    x = std::abs(x);
-    if (filter == interpolation::bilinear) return x < 1 ? 1 - x : 0;
-    constexpr double a = -0.5;
-    if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
-    return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
-}
-
-SINTER_SELDOM resize_axis make_resize_axis(std::size_t from, std::size_t to, interpolation filter) {
-    const double scale = static_cast<double>(from) / static_cast<double>(to), wider = std::max(scale, 1.0);
-    const double support = (filter == interpolation::bilinear ? 1 : 2) * wider, narrower = 1 / wider;
-    resize_axis axis;
-    axis.first.resize(to);
-    std::vector<double> all;             // weights, one place behind the other
-    std::vector<std::size_t> ends(to);   // in `all`
-    for (std::size_t i = 0; i < to; ++i) {
-        const double center = (static_cast<double>(i) + 0.5) * scale;
-        const auto begin = static_cast<std::size_t>(std::max(center - support + 0.5, 0.0));
-        const auto end = std::min(static_cast<std::size_t>(center + support + 0.5), from);
-        const std::size_t at = all.size();
-        double sum = 0;
-        for (std::size_t p = begin; p < end; ++p) {
-            all.push_back(filter_at(filter, (static_cast<double>(p) - center + 0.5) * narrower));
-            sum += all.back();
-        }
-        for (std::size_t k = at; k < all.size(); ++k)
-            if (sum != 0) all[k] /= sum;
-        axis.first[i] = begin;
-        ends[i] = all.size();
-        axis.taps = std::max(axis.taps, end - begin);
-    }
-    axis.taps += axis.taps % 2;
-    axis.weights.resize(to * axis.taps * 8);
-    for (std::size_t i = 0, at = 0; i < to; at = ends[i++]) {
-        // No tap lies behind the end, if there are as many places: others come first, with weight 0.
-        const std::size_t first = std::min(axis.first[i], from - std::min(from, axis.taps));
-        for (std::size_t k = at; k < ends[i]; ++k) {
-            const std::size_t tap = axis.first[i] - first + (k - at);
-            const auto weight = static_cast<std::int32_t>(std::lround(std::ldexp(all[k], resize_bits)));
-            std::int16_t* const to_pair = axis.weights.data() + (i * axis.taps + tap - tap % 2) * 8 + tap % 2;
-            for (std::size_t c = 0; c < 8; c += 2) {
-                to_pair[c] = static_cast<std::int16_t>(weight >> resize_low_bits);
-                to_pair[8 + c] = static_cast<std::int16_t>(weight & ((1 << resize_low_bits) - 1));
-            }
-        }
-        axis.first[i] = first;
-    }
-    return axis;
-}
 
 /// Four sums of weights times bytes.
 struct resize_sum {
@@ -136,15 +73,17 @@ void resize_row_of(const std::uint8_t* in, const resize_axis& axis, std::uint8_t
     }
 }
 inline void resize_row(std::size_t channels, const std::uint8_t* in, const resize_axis& axis, std::uint8_t* out) {
-    if (channels == 1) resize_row_of<1>(in, axis, out);
+    if (axis.at_once == 2) resize_row_avx2(channels, in, axis, out);
+    else if (channels == 1) resize_row_of<1>(in, axis, out);
     else if (channels == 2) resize_row_of<2>(in, axis, out);
     else if (channels == 3) resize_row_of<3>(in, axis, out);
     else resize_row_of<4>(in, axis, out);
 }
 
-/// `n` bytes that lie in the same place of `taps` rows, times weights of one place. The rows have room for 15 more.
-inline void resize_column(const std::uint8_t* const* rows, std::size_t taps, const std::int16_t* weights,
+/// `n` bytes that lie in the same place of `taps` rows, times weights of one place. The rows have room for 31 more.
+inline void resize_column(bool avx2, const std::uint8_t* const* rows, std::size_t taps, const std::int16_t* weights,
                           std::uint8_t* out, std::size_t n) {
+    if (avx2) return resize_column_avx2(rows, taps, weights, out, n);
     for (std::size_t i = 0; i < n; i += 16) {
         resize_sum a, b, c, d;
         for (std::size_t k = 0; k < taps; k += 2) {
@@ -160,9 +99,6 @@ inline void resize_column(const std::uint8_t* const* rows, std::size_t taps, con
         std::memcpy(out + i, &packed, std::min<std::size_t>(16, n - i));
     }
 }
-
-/// Bytes behind a row that may be read, or written.
-constexpr std::size_t resize_room = 16;
 
 /// A row of a picture with room behind it: where the picture's next rows are not enough, its copy.
 class roomy_rows {
@@ -204,7 +140,7 @@ inline void resize_rows_first(const pixels_view& in, const resize_axis& across, 
         }
         for (std::size_t k = 0; k < taps; ++k)   // a row that is not there has weight 0
             rows[k] = made.data() + std::min(first + k, in.height - 1) % taps * stride;
-        resize_column(rows.data(), taps, down.of(y), out.bytes.data() + y * size, size);
+        resize_column(across.at_once == 2, rows.data(), taps, down.of(y), out.bytes.data() + y * size, size);
     }
 }
 
@@ -217,10 +153,20 @@ inline void resize_columns_first(const pixels_view& in, const resize_axis& acros
     std::vector<const std::uint8_t*> rows(taps);
     for (std::size_t y = 0; y < out.height; ++y) {
         for (std::size_t k = 0; k < taps; ++k) rows[k] = from.row(std::min(down.first[y] + k, in.height - 1));
-        resize_column(rows.data(), taps, down.of(y), made.data(), in.row_bytes());
+        resize_column(across.at_once == 2, rows.data(), taps, down.of(y), made.data(), in.row_bytes());
         resize_row(in.channels, made.data(), across, row.data());
         std::memcpy(out.bytes.data() + y * size, row.data(), size);
     }
+}
+
+/// As resize does, with vectors of AVX2 or without: bytes are the same.
+SINTER_SELDOM void resize_by(bool avx2, const pixels_view& in, std::size_t height, std::size_t width, pixels& out,
+                             interpolation filter) {
+    const resize_axis across = make_resize_axis(in.width, width, filter, avx2 ? 2 : 1),
+                      down = make_resize_axis(in.height, height, filter, 1);
+    out.reshape(height, width, in.channels);
+    if (height < in.height && width > in.width) resize_columns_first(in, across, down, out);
+    else resize_rows_first(in, across, down, out);
 }
 
 } // namespace detail
@@ -236,11 +182,7 @@ SINTER_SELDOM_BODY void resize(const pixels_view& in, std::size_t height, std::s
     need_picture(in, "resize");
     if (height == 0 || width == 0)
         throw data_error("no picture has these extents", "resize", to_text({height, " x ", width}), "at least 1 x 1");
-    const detail::resize_axis across = detail::make_resize_axis(in.width, width, filter),
-                              down = detail::make_resize_axis(in.height, height, filter);
-    out.reshape(height, width, in.channels);
-    if (height < in.height && width > in.width) detail::resize_columns_first(in, across, down, out);
-    else detail::resize_rows_first(in, across, down, out);
+    detail::resize_by(detail::has_avx2(), in, height, width, out, filter);
 }
 #endif
 
