@@ -28,8 +28,16 @@ SINTER_AVX2 inline thirty_two_bytes load_wide(const void* p) {
     return v;
 }
 SINTER_AVX2 inline thirty_two_bytes both(sixteen_bytes a, sixteen_bytes b) {
+#if defined(__clang__)
     return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
                                    22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+#else   // g++ makes of that an instruction that fewer of a processor's units know
+    using integers = int __attribute__((vector_size(16)));
+    using words = long long __attribute__((vector_size(16)));
+    using wide_words = long long __attribute__((vector_size(32)));
+    const auto lower = (wide_words)__builtin_ia32_si256_si((integers)a);
+    return (thirty_two_bytes)__builtin_ia32_insert128i256(lower, (words)b, 1);
+#endif
 }
 SINTER_AVX2 inline thirty_two_bytes twice(sixteen_bytes v) { return both(v, v); }
 /// As interleave_low and interleave_high do, in each half.
@@ -60,40 +68,57 @@ struct wide_sum {
     }
 };
 
-/// Two places at once, one in each half: a shuffle takes the bytes of two taps, and puts a 0 behind each.
 template <std::size_t Channels>
-SINTER_AVX2 void resize_row_avx2_of(const std::uint8_t* in, const resize_axis& axis, std::uint8_t* out) {
+[[gnu::always_inline]] SINTER_AVX2 inline void add_two_taps(wide_sum& sum, const std::uint8_t* one,
+                                                            const std::uint8_t* other, const std::int16_t* weights,
+                                                            std::size_t k, thirty_two_bytes shuffle) {
     using chars = char __attribute__((vector_size(32)));
+    const thirty_two_bytes bytes = both(load_sixteen(one + k * Channels), load_sixteen(other + k * Channels));
+    sum.add((thirty_two_bytes)__builtin_ia32_pshufb256((chars)bytes, (chars)shuffle), load_wide(weights + 16 * k),
+            load_wide(weights + 16 * k + 16));
+}
+/// Two places at once, one in each half: a shuffle takes the bytes of two taps, and puts a 0 behind each. `Taps` is 0,
+/// or how many the axis has: a loop of known length costs two thirds.
+template <std::size_t Channels, std::size_t Taps>
+SINTER_AVX2 void resize_row_avx2_of(const std::uint8_t* in, const resize_axis& axis, std::uint8_t* out) {
     using shorts = short __attribute__((vector_size(32)));
     using integers = int __attribute__((vector_size(32)));
     alignas(32) std::uint8_t which[32];
     for (std::size_t i = 0; i < 32; ++i)
         which[i] = static_cast<std::uint8_t>(i % 2 ? 0x80 : i / 2 % 2 * Channels + i % 16 / 4);
-    const auto shuffle = (chars)load_wide(which);
+    const thirty_two_bytes shuffle = load_wide(which);
     const std::int16_t* weights = axis.weights.data();
-    const std::size_t places = axis.first.size(), taps = axis.taps;
-    for (std::size_t i = 0; i < places; i += 2, out += 2 * Channels) {
-        const std::uint8_t *one = in + axis.first[i] * Channels,
-                           *other = i + 1 < places ? in + axis.first[i + 1] * Channels : one;
+    const std::size_t* const first = axis.first.data();
+    const std::size_t places = axis.first.size(), taps = Taps != 0 ? Taps : axis.taps;
+    for (std::size_t i = 0; i < places; i += 2, out += 2 * Channels, weights += 16 * taps) {
+        const std::size_t next = i + 1 < places ? i + 1 : i;
+        const std::uint8_t *one = in + first[i] * Channels, *other = in + first[next] * Channels;
         wide_sum sum;
-        for (std::size_t k = 0; k < taps; k += 2, weights += 32) {
-            const auto bytes = (chars)both(load_sixteen(one + k * Channels), load_sixteen(other + k * Channels));
-            sum.add((thirty_two_bytes)__builtin_ia32_pshufb256(bytes, shuffle), load_wide(weights),
-                    load_wide(weights + 16));
+        if constexpr (Taps != 0) {
+            add_two_taps<Channels>(sum, one, other, weights, 0, shuffle);
+            if constexpr (Taps > 2) add_two_taps<Channels>(sum, one, other, weights, 2, shuffle);
+            if constexpr (Taps > 4) add_two_taps<Channels>(sum, one, other, weights, 4, shuffle);
+            if constexpr (Taps > 6) add_two_taps<Channels>(sum, one, other, weights, 6, shuffle);
+        } else {
+            for (std::size_t k = 0; k < taps; k += 2) add_two_taps<Channels>(sum, one, other, weights, k, shuffle);
         }
         const auto value = (integers)sum.value();
         const shorts narrow = __builtin_ia32_packssdw256(value, value);
         const auto packed = (integers)__builtin_ia32_packuswb256(narrow, narrow);
-        const int first = packed[0], second = packed[4];
-        std::memcpy(out, &first, 4);
-        if (i + 1 < places) std::memcpy(out + Channels, &second, 4);
+        const int at_i = packed[0], at_next = next == i ? at_i : packed[4];
+        std::memcpy(out, &at_i, 4);
+        std::memcpy(out + (next - i) * Channels, &at_next, 4);
     }
 }
 inline void resize_row_avx2(std::size_t channels, const std::uint8_t* in, const resize_axis& axis, std::uint8_t* out) {
-    if (channels == 1) resize_row_avx2_of<1>(in, axis, out);
-    else if (channels == 2) resize_row_avx2_of<2>(in, axis, out);
-    else if (channels == 3) resize_row_avx2_of<3>(in, axis, out);
-    else resize_row_avx2_of<4>(in, axis, out);
+    if (channels == 1) resize_row_avx2_of<1, 0>(in, axis, out);
+    else if (channels == 2) resize_row_avx2_of<2, 0>(in, axis, out);
+    else if (channels == 4) resize_row_avx2_of<4, 0>(in, axis, out);
+    else if (axis.taps == 2) resize_row_avx2_of<3, 2>(in, axis, out);
+    else if (axis.taps == 4) resize_row_avx2_of<3, 4>(in, axis, out);
+    else if (axis.taps == 6) resize_row_avx2_of<3, 6>(in, axis, out);
+    else if (axis.taps == 8) resize_row_avx2_of<3, 8>(in, axis, out);
+    else resize_row_avx2_of<3, 0>(in, axis, out);
 }
 
 SINTER_AVX2 inline void resize_column_avx2(const std::uint8_t* const* rows, std::size_t taps,
