@@ -24,10 +24,10 @@ SINTER_SELDOM extent shorter_side(const pixels_view& in, std::size_t side);
 
 /// `in` as height x width, into `out`, whose memory is used again, and which is another picture than `in`. Where it
 /// shrinks, the filter is as much wider as pixels become fewer ("antialias"), so that every pixel has its share. Bytes
-/// are those of Pillow's resize: weights are whole numbers of 2^-22, and what lies between the passes, over rows and
-/// over columns, is bytes. Rows come first, but where columns shrink and rows grow. torchvision's differ by 1 here and
-/// there. Each channel is resized by itself, alpha too (Pillow weighs colours by alpha). data_error for an empty
-/// picture or extent.
+/// are those of Pillow 13's resize: weights are whole numbers of 2^-22, and what lies between the passes, over rows and
+/// over columns, is bytes. Rows come first, but where the height loses more than twice the pixels that the width does.
+/// torchvision's bytes differ by 1 here and there. Each channel is resized by itself, alpha too (Pillow weighs colours
+/// by alpha). data_error for an empty picture or extent.
 SINTER_SELDOM void resize(const pixels_view& in, std::size_t height, std::size_t width, pixels& out,
                           interpolation filter = interpolation::bilinear);
 
@@ -165,7 +165,8 @@ SINTER_SELDOM void resize_by(bool avx2, const pixels_view& in, std::size_t heigh
     const resize_axis across = make_resize_axis(in.width, width, filter, avx2 ? 2 : 1),
                       down = make_resize_axis(in.height, height, filter, 1);
     out.reshape(height, width, in.channels);
-    if (height < in.height && width > in.width) resize_columns_first(in, across, down, out);
+    const bool columns_first = height < in.height && in.height - height + 2 * width > 2 * in.width;
+    if (columns_first) resize_columns_first(in, across, down, out);
     else resize_rows_first(in, across, down, out);
 }
 
