@@ -31,6 +31,7 @@ std::vector<sample> samples() {
     return {SAMPLE(jpeg_420), SAMPLE(jpeg_422), SAMPLE(jpeg_444), SAMPLE(jpeg_progressive), SAMPLE(jpeg_rgb),
             SAMPLE(jpeg_restart), SAMPLE(jpeg_turned), SAMPLE(jpeg_grey)};
 }
+#undef SAMPLE
 
 data::pixels decoded(span<const std::byte> bytes, const data::decode_options& options = {}) {
     return data::decode_jpeg(bytes, "mem.jpg", options);

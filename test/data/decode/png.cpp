@@ -27,23 +27,24 @@ struct sample {
     span<const std::uint8_t> stored, grey;   // grey: none of what Pillow makes otherwise
     std::size_t channels;
 };
-#define SAMPLE(name, channels) \
+#define STORED(name, channels) \
     sample{#name, bytes_of(pictures::name), pictures::name##_stored, pictures::name##_l, channels}
 std::vector<sample> samples() {
-    return {SAMPLE(png_grey, 1),
-            SAMPLE(png_grey_alpha, 2),
-            SAMPLE(png_rgb, 3),
-            SAMPLE(png_rgba, 4),
-            SAMPLE(png_interlaced, 3),
-            SAMPLE(png_bits, 1),
-            SAMPLE(png_two_bits, 1),
-            SAMPLE(png_palette, 3),
-            SAMPLE(png_palette_alpha, 4),
-            SAMPLE(png_transparent_colour, 4),
-            SAMPLE(png_sixteen_bits, 3),
+    return {STORED(png_grey, 1),
+            STORED(png_grey_alpha, 2),
+            STORED(png_rgb, 3),
+            STORED(png_rgba, 4),
+            STORED(png_interlaced, 3),
+            STORED(png_bits, 1),
+            STORED(png_two_bits, 1),
+            STORED(png_palette, 3),
+            STORED(png_palette_alpha, 4),
+            STORED(png_transparent_colour, 4),
+            STORED(png_sixteen_bits, 3),
             {"png_grey_sixteen_bits", bytes_of(pictures::png_grey_sixteen_bits),
              pictures::png_grey_sixteen_bits_stored, pictures::png_grey_sixteen_bits_stored, 1}};
 }
+#undef STORED
 data::pixels decoded(span<const std::byte> bytes, const data::decode_options& options = {}) {
     return data::decode_png(bytes, "mem.png", options);
 }

@@ -48,6 +48,7 @@ BOOST_AUTO_TEST_CASE(bytes_are_those_of_pillow) {
     RESIZED(1, 1);
     RESIZED(30, 2);
     RESIZED(4, 20);
+#undef RESIZED
 }
 
 // Each channel is resized by itself: a picture of one channel is the same as that channel of another.
