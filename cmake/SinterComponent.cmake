@@ -4,6 +4,7 @@
 # COMPONENTS <name>) does, and after add_subdirectory or FetchContent_MakeAvailable a project calls
 # sinter_component(<name>) itself.
 #   png    <sinter/io/png.hpp>: libpng
+#   jpeg   <sinter/data/decode/jpeg.hpp>: libjpeg-turbo
 #   cuda   <sinter/cuda.hpp>: the CUDA Toolkit with cuBLAS, and cuDNN
 #   distributed   <sinter/net/...>, <sinter/collective/...> over TCP: Boost's headers (Asio), and OpenSSL
 #   compiled, distributed_compiled, parameter_server_compiled   what no model changes as a library, and not in all
@@ -18,8 +19,8 @@ include(${CMAKE_CURRENT_LIST_DIR}/SinterCompiled.cmake)
 macro(sinter_component name)
     if(NOT COMMAND sinter_find_${name})
         message(FATAL_ERROR "sinter_component(${name}): there is no such part of Sinter; "
-            "there are png, cuda, distributed, compiled, distributed_compiled, parameter_server_compiled, launch, "
-            "mpi and nccl")
+            "there are png, jpeg, cuda, distributed, compiled, distributed_compiled, parameter_server_compiled, "
+            "launch, mpi and nccl")
     elseif(NOT TARGET sinter::${name})
         cmake_language(CALL sinter_find_${name})
     endif()
@@ -30,6 +31,15 @@ macro(sinter_find_png)
     if(PNG_FOUND)
         add_library(sinter::png INTERFACE IMPORTED)
         target_link_libraries(sinter::png INTERFACE sinter::sinter PNG::PNG)
+    endif()
+endmacro()
+
+# CMake's module takes any JPEG library; Debian and Ubuntu have libjpeg-turbo under that name.
+macro(sinter_find_jpeg)
+    find_package(JPEG QUIET)
+    if(JPEG_FOUND)
+        add_library(sinter::jpeg INTERFACE IMPORTED)
+        target_link_libraries(sinter::jpeg INTERFACE sinter::sinter JPEG::JPEG)
     endif()
 endmacro()
 

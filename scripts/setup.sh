@@ -10,10 +10,11 @@ say() { printf '\n== %s\n' "$*"; }
 die() { printf '%s\n' "$*" >&2; exit 1; }
 has_command() { command -v "$1" >/dev/null 2>&1; }
 # A header may be there without its library: Debian's Boost headers come in one package, each
-# library in its own.
+# library in its own. jpeglib.h does not include <cstdio>, which it needs.
 has_library() {
     has_command "$CXX" &&
-        printf '#include <%s>\nint main() {}\n' "$1" | "$CXX" -x c++ - -l"$2" -o /dev/null >/dev/null 2>&1
+        printf '#include <cstdio>\n#include <%s>\nint main() {}\n' "$1" |
+        "$CXX" -x c++ - -l"$2" -o /dev/null >/dev/null 2>&1
 }
 has_sanitizers() {   # COMPILER
     echo 'int main() {}' | "$1" -x c++ -fsanitize=address,undefined - -o /dev/null >/dev/null 2>&1

@@ -54,6 +54,7 @@ fi
 need_compiler_and_cmake
 want_library zlib.h z zlib1g-dev
 want_library png.h png libpng-dev
+want_library jpeglib.h jpeg libjpeg-dev
 want_library boost/test/unit_test.hpp boost_unit_test_framework libboost-test-dev
 want_library openssl/ssl.h ssl libssl-dev
 want_library boost/asio.hpp c libboost-dev

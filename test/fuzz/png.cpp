@@ -4,6 +4,7 @@
 // libFuzzer target: any bytes are refused with format_error or are a picture. Chunks' checksums are
 // made right as well, for no mutation would get beyond them.
 #include "message.hpp"
+#include <sinter/data/decode/png.hpp>
 #include <sinter/io/png.hpp>
 
 #include <cstdlib>
@@ -11,7 +12,19 @@
 
 using namespace sinter;
 
+static void read_bytes(const std::vector<std::byte>& bytes, data::colours to) {
+    try {
+        const data::decode_options options{.to = to, .max_pixels = 1 << 24};
+        const data::pixels p = data::decode_png({bytes.data(), bytes.size()}, "fuzz", options);
+        if (p.height < 1 || p.width < 1 || p.channels < 1 || p.channels > 4) std::abort();
+        if (p.bytes.size() != p.height * p.width * p.channels) std::abort();
+    } catch (const format_error& e) {
+        must_be_fit(e);
+    }
+}
 static void read(const std::vector<std::byte>& bytes) {
+    read_bytes(bytes, data::colours::as_stored);
+    read_bytes(bytes, data::colours::grey);
     try {
         const io::grey_image picture = io::parse_png({bytes.data(), bytes.size()}, "fuzz");
         if (picture.width < 1 || picture.height < 1) std::abort();

@@ -11,6 +11,16 @@
 #include <sinter/data/features/numeric.hpp>
 #include <sinter/data/features/save.hpp>
 #include <sinter/data/features/stream.hpp>
+#include <sinter/data/image/channels.hpp>
+#include <sinter/data/image/colour.hpp>
+#include <sinter/data/image/crop.hpp>
+#include <sinter/data/image/cutout.hpp>
+#include <sinter/data/image/flip.hpp>
+#include <sinter/data/image/mixup.hpp>
+#include <sinter/data/image/normalize.hpp>
+#include <sinter/data/image/pad.hpp>
+#include <sinter/data/image/resize.hpp>
+#include <sinter/data/image/rotate.hpp>
 #include <sinter/data/pipeline.hpp>
 #include <sinter/data/runtime/prefetch.hpp>
 #include <sinter/data/scaling.hpp>
