@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/cold.hpp>
 #include <sinter/base/to_text.hpp>
 #include <sinter/net/elastic/assembly_message.hpp>
 #include <sinter/net/elastic/linked.hpp>
