@@ -54,7 +54,6 @@ fi
 need_compiler_and_cmake
 want_library zlib.h z zlib1g-dev
 want_library png.h png libpng-dev
-want_library jpeglib.h jpeg libjpeg-dev
 want_library boost/test/unit_test.hpp boost_unit_test_framework libboost-test-dev
 want_library openssl/ssl.h ssl libssl-dev
 want_library boost/asio.hpp c libboost-dev
@@ -67,6 +66,9 @@ if has_command clang++ && ! has_sanitizers clang++; then
     major=$(clang++ -dumpversion | cut -d. -f1)
     apt_install "libclang-rt-$major-dev" || true
 fi
+
+# Pictures in JPEG: without the library their tests are skipped.
+has_library jpeglib.h jpeg || apt_install libjpeg-dev || true
 
 # Another reader of JSON, which the fuzzer of TF_CONFIG asks for its opinion.
 [ -e /usr/include/nlohmann/json.hpp ] || apt_install nlohmann-json3-dev || true
