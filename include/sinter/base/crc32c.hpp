@@ -99,20 +99,20 @@ SINTER_CRC32C_TARGET inline std::uint32_t crc32c_behind_zeros(std::uint32_t crc)
                                                  _mm_cvtsi32_si128(static_cast<int>(factor)), 0);
     return static_cast<std::uint32_t>(_mm_crc32_u64(0, static_cast<std::uint64_t>(_mm_cvtsi128_si64(product))));
 }
-/// As long as there are three times `Lane` bytes: each third by itself, since the instruction takes three cycles but
+/// As long as there are three times `Third` bytes: each third by itself, since the instruction takes three cycles but
 /// begins every cycle.
-template <std::size_t Lane>
+template <std::size_t Third>
 SINTER_CRC32C_TARGET inline const std::byte* crc32c_in_lanes(const std::byte* at, const std::byte* end,
                                                              std::uint32_t& crc) {
-    for (; static_cast<std::size_t>(end - at) >= 3 * Lane; at += 3 * Lane) {
+    for (; static_cast<std::size_t>(end - at) >= 3 * Third; at += 3 * Third) {
         std::uint64_t a = crc, b = 0, c = 0;
-        for (std::size_t i = 0; i < Lane; i += 8) {
+        for (std::size_t i = 0; i < Third; i += 8) {
             a = _mm_crc32_u64(a, crc32c_word(at + i));
-            b = _mm_crc32_u64(b, crc32c_word(at + Lane + i));
-            c = _mm_crc32_u64(c, crc32c_word(at + 2 * Lane + i));
+            b = _mm_crc32_u64(b, crc32c_word(at + Third + i));
+            c = _mm_crc32_u64(c, crc32c_word(at + 2 * Third + i));
         }
-        crc = crc32c_behind_zeros<2 * Lane>(static_cast<std::uint32_t>(a)) ^
-              crc32c_behind_zeros<Lane>(static_cast<std::uint32_t>(b)) ^ static_cast<std::uint32_t>(c);
+        crc = crc32c_behind_zeros<2 * Third>(static_cast<std::uint32_t>(a)) ^
+              crc32c_behind_zeros<Third>(static_cast<std::uint32_t>(b)) ^ static_cast<std::uint32_t>(c);
     }
     return at;
 }

@@ -23,7 +23,8 @@ struct loop_run : training_run {
     /// end. `owner` is asked whether this run may still write (io/run_record.hpp). Where
     /// several processes train the model, hooks of all of them ask at the same step.
     SINTER_SELDOM SINTER_COLD void save_checkpoint(std::string file, run_record* owner = nullptr);
-    /// How the run is saved, and gone on with: load() in resume() alone.
+    /// How the run is saved, and gone on with: load() in resume() alone. Whoever calls this or save_checkpoint()
+    /// includes train/checkpoint/run_checkpoint.hpp: the loop does without it, so that other programs do.
     SINTER_SELDOM SINTER_COLD run_archive& archive();
     /// The same for a process that joins, or is joined.
     run_archive& archive_for_joining() {

@@ -8,19 +8,11 @@
 #include "io/temporary_folder.hpp"
 
 #include <sinter/data/decode/jpeg.hpp>
-#include <cstring>
 
 using namespace sinter;
 
 namespace {
 
-/// A fixture's bytes, without the 0 that ends each literal.
-template <std::size_t N>
-std::vector<std::byte> file_of(const char (&text)[N]) {
-    std::vector<std::byte> bytes(N - 1);
-    std::memcpy(bytes.data(), text, N - 1);
-    return bytes;
-}
 struct sample {
     const char* name;
     std::vector<std::byte> file;

@@ -8,19 +8,11 @@
 #include "io/temporary_folder.hpp"
 
 #include <sinter/data/decode/png.hpp>
-#include <cstring>
 
 using namespace sinter;
 
 namespace {
 
-/// A fixture's bytes, without the 0 that ends each literal.
-template <std::size_t N>
-std::vector<std::byte> bytes_of(const char (&text)[N]) {
-    std::vector<std::byte> bytes(N - 1);
-    std::memcpy(bytes.data(), text, N - 1);
-    return bytes;
-}
 struct sample {
     const char* name;
     std::vector<std::byte> file;
@@ -28,7 +20,7 @@ struct sample {
     std::size_t channels;
 };
 #define STORED(name, channels) \
-    sample{#name, bytes_of(pictures::name), pictures::name##_stored, pictures::name##_l, channels}
+    sample{#name, file_of(pictures::name), pictures::name##_stored, pictures::name##_l, channels}
 std::vector<sample> samples() {
     return {STORED(png_grey, 1),
             STORED(png_grey_alpha, 2),
@@ -41,7 +33,7 @@ std::vector<sample> samples() {
             STORED(png_palette_alpha, 4),
             STORED(png_transparent_colour, 4),
             STORED(png_sixteen_bits, 3),
-            {"png_grey_sixteen_bits", bytes_of(pictures::png_grey_sixteen_bits),
+            {"png_grey_sixteen_bits", file_of(pictures::png_grey_sixteen_bits),
              pictures::png_grey_sixteen_bits_stored, pictures::png_grey_sixteen_bits_stored, 1}};
 }
 #undef STORED
@@ -88,9 +80,9 @@ BOOST_AUTO_TEST_CASE(a_file_on_disk) {
 BOOST_AUTO_TEST_CASE(refusals) {
     check_error<format_error>([] { decoded({}); }, "not a PNG", "mem.png");
     check_error<format_error>([] { decoded(as_bytes(std::string_view("GIF89a"))); }, "not a PNG", "mem.png");
-    check_error<format_error>([] { decoded(bytes_of(pictures::png_rgb), {.max_pixels = 14}); }, "too large", "mem.png",
+    check_error<format_error>([] { decoded(file_of(pictures::png_rgb), {.max_pixels = 14}); }, "too large", "mem.png",
                               "5 x 3 pixels", "at most 14 pixels");
-    BOOST_TEST(decoded(bytes_of(pictures::png_rgb), {.max_pixels = 15}).bytes.size() == 45u);
+    BOOST_TEST(decoded(file_of(pictures::png_rgb), {.max_pixels = 15}).bytes.size() == 45u);
     using namespace std::string_literals;
     // 65536 x 32768 pixels, which are 2^31: the header alone, with its right checksum, then pixels of no length.
     const std::string huge = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\x01\0\0\0\0\x80\0\x08\x02\0\0\0\xa7\x5a\x4d\xd8"s

@@ -5,6 +5,8 @@
 #include <sinter/data/decode/pixels.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <vector>
 
 /// The picture of test/fixtures/pictures.py: no two neighbours are alike.
 inline sinter::data::pixels hashed(std::size_t height, std::size_t width, std::size_t channels) {
@@ -30,4 +32,12 @@ inline int difference(const sinter::data::pixels& picture, sinter::span<const st
 /// What is at a place.
 inline int at(const sinter::data::pixels& p, std::size_t y, std::size_t x, std::size_t c) {
     return p.bytes.at((y * p.width + x) * p.channels + c);
+}
+
+/// The bytes of a picture's file in test/fixtures/pictures.hpp, without the 0 that ends each literal.
+template <std::size_t N>
+std::vector<std::byte> file_of(const char (&text)[N]) {
+    std::vector<std::byte> bytes(N - 1);
+    std::memcpy(bytes.data(), text, N - 1);
+    return bytes;
 }

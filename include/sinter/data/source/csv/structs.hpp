@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/fields.hpp>
+#include <sinter/data/source/csv/number.hpp>
 #include <sinter/data/source/csv/values.hpp>
 #include <algorithm>
 #include <concepts>
@@ -83,13 +84,8 @@ public:
     /// not of its field's type; `to` may then be changed in part.
     bool next(T& to) {
         if (!in_.next()) return false;
-        for (const taken_column& c : columns_) {
-            const auto& all = in_.fields();
-            if (c.column >= all.size())
-                throw format_error("a record has too few fields", all.empty() ? in_.file() : place(in_.file(), all[0]),
-                                   std::to_string(all.size()), std::to_string(c.column + 1) + " or more");
-            c.put(to, all[c.column], {&in_.file(), &in_.names()[c.column], decimal_});
-        }
+        for (const taken_column& c : columns_)
+            c.put(to, field_of(in_.fields(), c.column, in_.file()), {&in_.file(), &in_.names()[c.column], decimal_});
         return true;
     }
 

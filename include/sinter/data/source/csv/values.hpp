@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #if SINTER_BODIES
+#include <sinter/data/source/csv/number.hpp>
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -66,10 +67,7 @@ inline bool is_too_small(std::string_view text) {
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), wide);
     if (end != text.data() + text.size()) return false;
     if (fault == std::errc{}) return -1 < wide && wide < 1;   // a float cannot hold it, a double can
-    const std::size_t e = std::min(text.find_first_of("eE"), text.size());
-    if (e < text.size() && text.substr(e + 1).starts_with('-')) return true;
-    const std::size_t first = text.find_first_of("123456789"), point = text.find('.');
-    return e == text.size() && point < first;
+    return is_nearly_zero(text);
 }
 
 template <class N>
