@@ -2,6 +2,7 @@
 // expect: elastic(multi_worker<...>): members that change need ring, halving_doubling or automatic
 // expect-gcc: static assertion failed
 // expect-clang: static_assert failed
+#include <sinter/collective/shared_memory.hpp>
 #include <sinter/elastic.hpp>
 #include <sinter/sinter.hpp>
 

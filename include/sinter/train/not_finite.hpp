@@ -103,14 +103,14 @@ SINTER_SELDOM_BODY void need_finite_batch(const port_facts& p, const batch_view&
     std::array<const float*, target_list::most> targets{};
     if (p.may_hide) session_parts::bind_targets(b, p.targets.p, p.targets.n, targets.data());
     const auto fits = [&](float v) { return wrong == wrong_number::nan ? v == v : v - v == 0.f; };
-    const auto need_finite = [&](const float* x, int width, const std::string& what) {
-        if (!x || width <= 0) return;
-        for (int e = 0; e < b.size; ++e, x += width) {
+    const auto need_finite = [&](const float* x, int row_width, const std::string& what) {
+        if (!x || row_width <= 0) return;
+        for (int e = 0; e < b.size; ++e, x += row_width) {
             const bool counts =
                 !p.may_hide || session_parts::example_counts(p.loss, p.targets.p, p.outputs(), targets.data(), e);
-            int i = counts ? 0 : width;
-            while (i < width && fits(x[i])) ++i;
-            if (i < width)
+            int i = counts ? 0 : row_width;
+            while (i < row_width && fits(x[i])) ++i;
+            if (i < row_width)
                 throw data_error("the batch has a number that is not finite",
                                  to_text({what, ", example ", e, " of the batch, number ", i}),
                                  base::number_text(x[i]), "finite numbers");
