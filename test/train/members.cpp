@@ -457,3 +457,4 @@ BOOST_AUTO_TEST_CASE(interrupted_during_validation) {
         }
     }
 }
+#undef SINTER_TEST_MEMBER

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/data/model_ports.hpp>
 #include <sinter/train/checkpoint/checkpoint.hpp>
 #include <sinter/train/evaluate.hpp>
 #include <sinter/train/model_run.hpp>
@@ -25,6 +26,10 @@ Result need_batches() {
     static_assert(sizeof...(For) > 100, "train, evaluate and predict take batches: write set | data::batch(64)");
     return {};
 }
+
+/// The ports that pipelines of structs are held against.
+template <class Trainer>
+inline constexpr data::model_ports data_ports_of{ports_of<Trainer>.inputs, ports_of<Trainer>.targets};
 } // namespace detail
 
 template <class Net, class Loss, class Optimizer, build_options Build = build_options{},
@@ -75,6 +80,16 @@ public:
     std::vector<epoch_result> train(data::pipeline&& data, const train_options& o = {}, Hooks&&... hooks) {
         return train(data, o, hooks...);
     }
+    /// The same of batches of structs (data/batches.hpp), which does not compile where their fields are not the net's
+    /// inputs and targets. So evaluate() and predict().
+    template <class Stages, class... Hooks>
+    std::vector<epoch_result> train(data::batches<Stages>& data, const train_options& o = {}, Hooks&&... hooks) {
+        return train(pipeline_of(data), o, hooks...);
+    }
+    template <class Stages, class... Hooks>
+    std::vector<epoch_result> train(data::batches<Stages>&& data, const train_options& o = {}, Hooks&&... hooks) {
+        return train(pipeline_of(data), o, hooks...);
+    }
     template <class... Hooks>
     std::vector<epoch_result> train(const data::examples&, const train_options& = {}, Hooks&&...) {
         return detail::need_batches<std::vector<epoch_result>, Hooks...>();
@@ -97,6 +112,14 @@ public:
     template <class... M>
     evaluation_result evaluate(data::pipeline&& data, const M&... m) {
         return evaluate(data, m...);
+    }
+    template <class Stages, class... M>
+    evaluation_result evaluate(data::batches<Stages>& data, const M&... m) {
+        return evaluate(pipeline_of(data), m...);
+    }
+    template <class Stages, class... M>
+    evaluation_result evaluate(data::batches<Stages>&& data, const M&... m) {
+        return evaluate(pipeline_of(data), m...);
     }
     template <class... M>
     evaluation_result evaluate(const data::examples&, const M&...) {
@@ -127,6 +150,11 @@ public:
     }
     std::vector<float> predict(data::pipeline&& data, std::string_view name) { return predict(data, name); }
 
+    template <class Stages, class... Output>
+    std::vector<float> predict(data::batches<Stages>& data, Output... which) {
+        return predict(pipeline_of(data), which...);
+    }
+
     /// All outputs in one pass, to be found by name or by number (train/predictions.hpp).
     using predictions_type = predictions<typename trainer_type::prediction>;
     predictions_type predict_all(data::pipeline& data) {
@@ -141,6 +169,10 @@ public:
         return all;
     }
     predictions_type predict_all(data::pipeline&& data) { return predict_all(data); }
+    template <class Stages>
+    predictions_type predict_all(data::batches<Stages>& data) {
+        return predict_all(pipeline_of(data));
+    }
     template <class... I>
     predictions_type predict_all(const data::examples&, I...) {
         return detail::need_batches<predictions_type, I...>();
@@ -162,6 +194,13 @@ public:
     /// Initial weights from elsewhere; its user includes
     /// <sinter/train/checkpoint/load_weights.hpp>, which says more.
     void load_weights(const std::string& path, const name_map& map) { sinter::load_weights(t_, path, map); }
+
+    /// Batches of structs as this model's pipeline, for options (`{.validation = &model.pipeline_of(batches)}`) and for
+    /// loops of your own. It lives in `data`.
+    template <class Stages>
+    static data::pipeline& pipeline_of(data::batches<Stages>& data) {
+        return data::pipeline_for<detail::data_ports_of<trainer_type>>(data);
+    }
 
     trainer_type& inner() { return t_; }
     const trainer_type& inner() const { return t_; }

@@ -244,7 +244,7 @@ struct server::engine {
     inline std::string whom(awaited what, int but) const SINTER_REQUIRES(mutex);
     inline std::string stuck(awaited what, int waits) SINTER_REQUIRES(mutex);
     inline void declare_dead(int w, double silent) SINTER_REQUIRES(mutex);
-    inline std::string joined_text_of_dead(const std::string& names, int dead, double silent) const;
+    inline std::string text_of_dead(const std::string& names, int dead, double silent) const;
 
     inline void restore() SINTER_REQUIRES(mutex);
     inline std::string saved_log() const SINTER_REQUIRES(mutex);

@@ -137,9 +137,9 @@ SINTER_COLD inline void server::engine::declare_dead(int w, double silent) {
                           ((backup > 0 && dead > backup) || (options.order.all_join && backup == 0));
     if (too_many)
         fail_held(cluster_error(w, who.member(w).name(), text_of(who.member(w).address()), "serving",
-                                progress.global_step(), joined_text_of_dead(names, dead, silent)));
+                                progress.global_step(), text_of_dead(names, dead, silent)));
 }
-SINTER_COLD inline std::string server::engine::joined_text_of_dead(const std::string& names, int dead,
+SINTER_COLD inline std::string server::engine::text_of_dead(const std::string& names, int dead,
                                                                    double silent) const {
     return sinter::to_text({"no sign of life for ", static_cast<std::int64_t>(silent * 10) / 10, " s; ", dead,
                            " of ", who.size(), " workers are dead (", names, "), and this mode does without ",
