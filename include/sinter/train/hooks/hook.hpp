@@ -69,8 +69,8 @@
 /// May do
 ///     run.stop("why") ends training before the next step: the pass ends early, is measured, and epoch_end and end are
 ///     called. run.save_checkpoint(file) saves the run once all hooks have had the call; who calls it includes
-///     <sinter/train/checkpoint/run_checkpoint.hpp>. Both may be asked for in any call; the loop looks once a step. A hook
-///     cannot veto a step, and should not train the model itself. It may evaluate and predict, behind which
+///     <sinter/train/checkpoint/run_checkpoint.hpp>. Both may be asked for in any call; the loop looks once a step.
+///     A hook cannot veto a step, and should not train the model itself. It may evaluate and predict, behind which
 ///     run.model.output() is another one.
 /// Cost
 ///     A step makes two passes over the list, and none where no hook has before_step or after_step. It
