@@ -40,6 +40,13 @@ public:
     /// its memory. Of large ones processors ask for enough by themselves.
     SINTER_APART void append(const row_array* arrays, const std::uint32_t* places, int n);
 
+    /// Where row i of column c lies, for who writes rows in an order of their own; set_size() then says how many there
+    /// are.
+    void* row(std::size_t c, int i) {
+        return own_->rows[c].at + own_->rows[c].bytes * static_cast<std::size_t>(i);
+    }
+    void set_size(int n) { own_->view.size = n; }
+
     position after;   ///< of the pipeline once this batch has been delivered
 
 private:

@@ -8,9 +8,11 @@ namespace sinter::inline SINTER_ORDINARY::data {
 
 class pipeline;
 
-/// A model's inputs, and what its loss takes: targets, and weights of the examples.
+/// A model's inputs, and what its loss takes: targets, and weights of the examples. Who only predicts has no targets, and
+/// leaves out the fields that are not inputs.
 struct model_ports {
     base::view<const port_info> inputs, targets;
+    bool predicts = false;
 };
 
 /// Batches of structs, tuples or numbers (data/batches.hpp): what `stages | data::batch(64)` is.

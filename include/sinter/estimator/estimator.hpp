@@ -30,6 +30,8 @@ Result need_batches() {
 /// The ports that pipelines of structs are held against.
 template <class Trainer>
 inline constexpr data::model_ports data_ports_of{ports_of<Trainer>.inputs, ports_of<Trainer>.targets};
+template <class Trainer>
+inline constexpr data::model_ports data_inputs_of{ports_of<Trainer>.inputs, {}, true};
 } // namespace detail
 
 template <class Net, class Loss, class Optimizer, build_options Build = build_options{},
@@ -152,7 +154,7 @@ public:
 
     template <class Stages, class... Output>
     std::vector<float> predict(data::batches<Stages>& data, Output... which) {
-        return predict(pipeline_of(data), which...);
+        return predict(data::pipeline_for<detail::data_inputs_of<trainer_type>>(data), which...);
     }
 
     /// All outputs in one pass, to be found by name or by number (train/predictions.hpp).
@@ -171,7 +173,7 @@ public:
     predictions_type predict_all(data::pipeline&& data) { return predict_all(data); }
     template <class Stages>
     predictions_type predict_all(data::batches<Stages>& data) {
-        return predict_all(pipeline_of(data));
+        return predict_all(data::pipeline_for<detail::data_inputs_of<trainer_type>>(data));
     }
     template <class... I>
     predictions_type predict_all(const data::examples&, I...) {

@@ -17,6 +17,14 @@ struct shuffle_step { std::int64_t buffer; std::uint64_t seed; };
 SINTER_APART shuffle_step shuffle(std::int64_t buffer, std::uint64_t seed = 0);
 SINTER_APART examples operator|(examples up, shuffle_step s);
 
+struct shuffle_options { std::uint64_t seed = 0; };
+struct shuffle_all_step { std::uint64_t seed; };
+
+/// Shuffles a whole pass: each order of all its examples is as likely as any other, another one each pass, the same for
+/// equal (seed, pass). option_error where it is not known how many examples there are.
+constexpr shuffle_all_step shuffle(shuffle_options o = {}) { return {o.seed}; }
+SINTER_SELDOM examples operator|(examples up, shuffle_all_step s);
+
 #if SINTER_BODIES
 /// Keeps up to `buffer` examples and yields a random one of them each time. A buffer as large as
 /// the pass makes this the Fisher-Yates shuffle: every permutation equally likely.
@@ -138,6 +146,15 @@ SINTER_COLD SINTER_APART shuffle_step shuffle(std::int64_t buffer, std::uint64_t
 SINTER_COLD SINTER_APART examples operator|(examples up, shuffle_step s) {
     const int maps = up.maps();
     return examples(new shuffle_stage(up.release(), s.buffer, s.seed), maps);
+}
+
+SINTER_SELDOM_BODY examples operator|(examples up, shuffle_all_step s) {
+    const std::int64_t n = up.size();
+    if (n < 0)
+        throw option_error("shuffle() takes all examples of a pass", "shuffle",
+                           n == endless ? "a pass without end" : "a pass of unknown size",
+                           "shuffle(n), which keeps n examples at a time");
+    return std::move(up) | shuffle(n > 0 ? n : 1, s.seed);
 }
 #endif
 
