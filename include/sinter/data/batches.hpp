@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/data/fitted_fields.hpp>
+#include <sinter/data/runtime/prefetch.hpp>
+#include <sinter/data/runtime/row_batcher.hpp>
+#include <sinter/data/runtime/row_team.hpp>
+#include <sinter/data/stages/stage.hpp>
+#include <sinter/data/transform/batch.hpp>
+#include <optional>
+
+/// Batches of typed elements, and how a model gets them.
+namespace sinter::inline SINTER_ORDINARY::data {
+
+namespace element_parts {
+
+/// The stages of a pipeline as a source of rows for a model of these ports.
+template <element_stage Stages, const model_ports& Ports>
+class typed_rows final : public row_source {
+    using element = typename Stages::value_type;
+    using ticket = stage_parts::ticket_of<Stages>;
+
+public:
+    explicit typed_rows(Stages s) : stages_(std::move(s)), columns_(columns_of_ports<Ports>()) {}
+    const column_list& columns() const override { return columns_; }
+    std::int64_t size() const override { return stages_.size(); }
+    SINTER_COLD void prepare(int threads, int batches, int rows) override {
+        threads_ = std::vector<of_thread>(static_cast<std::size_t>(threads));
+        batches_ = std::vector<of_batch>(static_cast<std::size_t>(batches));
+        for (of_batch& p : batches_) p.tickets = std::vector<ticket>(static_cast<std::size_t>(rows));
+    }
+    SINTER_COLD void start(std::int64_t pass, std::int64_t index) override {
+        stages_.begin(reader_, pass);
+        pass_ = pass;
+        cursor_ = {};
+        stage_parts::skip(stages_, reader_, cursor_, index);
+    }
+    int take(int batch, int first, int n) override {
+        auto& to = batches_[static_cast<std::size_t>(batch)];
+        to.pass = pass_;
+        int got = 0;
+        while (got < n && stage_parts::next(stages_, reader_, cursor_, to.tickets[static_cast<std::size_t>(first + got)]))
+            ++got;
+        return got;
+    }
+    void fill(int thread, int batch, int first, int n, batch_buffer& to) override {
+        auto& w = threads_[static_cast<std::size_t>(thread)];
+        auto& p = batches_[static_cast<std::size_t>(batch)];
+        if (w.pass != p.pass) {
+            w.pass = -1;   // should begin() throw
+            stages_.begin(w.state, p.pass);
+            w.pass = p.pass;
+        }
+        ticket* const tickets = p.tickets.data() + first;
+        constexpr int ahead = 8;
+        if constexpr (indexed_stage<Stages>)
+            for (int r = 0; r < ahead && r < n; ++r) stages_.prefetch(w.state, tickets[r]);
+        for (int r = 0; r < n; ++r) {
+            if constexpr (indexed_stage<Stages>)
+                if (r + ahead < n) stages_.prefetch(w.state, tickets[r + ahead]);
+            const auto& e = stages_.get(w.state, tickets[r]);
+            write(e, first + r, to);
+        }
+    }
+    SINTER_COLD void describe(description& d) const override { stages_.describe(d); }
+
+private:
+    static void write(const element& e, int row, batch_buffer& to) {
+        for_each_element_field(e, [&](auto i, const auto& field) {
+            constexpr int port = port_of(i);
+            if constexpr (port >= 0) write_field(field, to.row(port, row));
+        });
+    }
+    static consteval int port_of(int field) {
+        for (int p = 0; p < Ports.inputs.n + Ports.targets.n; ++p)
+            if (fitted<element, Ports>.field_of[p] == field) return p;
+        return -1;
+    }
+
+    struct of_thread {
+        typename Stages::state state{};
+        std::int64_t pass = -1;   ///< that the state is of
+    };
+    struct of_batch {
+        std::int64_t pass = 0;
+        std::vector<ticket> tickets;   ///< one for each row
+    };
+    Stages stages_;
+    column_list columns_;
+    std::vector<of_thread> threads_;
+    std::vector<of_batch> batches_;
+    typename Stages::state reader_{};
+    std::int64_t pass_ = 0;
+    stage_parts::cursor_of<Stages> cursor_{};
+};
+
+} // namespace element_parts
+
+/// What `stages | data::batch(64)` is. A model takes it as it takes a pipeline, and goes on where the last call ended:
+///
+///     struct sample { std::array<float, 3> x; std::int32_t label; };
+///     auto train = data::rows(samples) | data::shuffle() | data::batch(64) | data::prefetch();
+///     model.train(train, {.epochs = 5});
+///
+/// Each field of an element goes to one port of the model: that of its name, where inputs or targets have names, else
+/// the next one in the order inputs, targets, weights. Where that does not fit, there is one compile error, with the
+/// field, what it is and what is needed. A number or an array is an element of one field.
+template <class Stages>
+class batches {
+public:
+    batches(Stages s, int size, bool drop_remainder) : stages_(std::move(s)), size_(size), drop_(drop_remainder) {}
+
+    const Stages& stages() const { return stages_; }
+    int batch_size() const { return size_; }
+    std::int64_t size() const { return stages_.size(); }   ///< elements in a pass, or unknown_size or endless
+    /// Where the next batch begins; the same as the pipeline's (data/pipeline.hpp).
+    data::position position() const { return pipeline_ ? pipeline_->position() : position_; }
+    SINTER_COLD void seek(data::position to) {
+        if (pipeline_) pipeline_->seek(to);
+        else position_ = to;
+    }
+    void rewind() { seek({}); }
+
+    /// Prepared ahead of the caller by a thread of their own.
+    SINTER_COLD batches prefetched(prefetch_step s) && {
+        depth_ = s.depth;
+        return std::move(*this);
+    }
+    /// Made by so many threads.
+    SINTER_COLD batches with_threads(int n) && {
+        threads_ = n;
+        return std::move(*this);
+    }
+
+    template <const model_ports& Ports>
+    pipeline& for_ports() {
+        if (ports_ == &Ports) return *pipeline_;
+        const data::position at = position();
+        std::unique_ptr<row_source> rows(new element_parts::typed_rows<Stages, Ports>(stages_));
+        data::pipeline p = [&] {
+            if (threads_ > 0) return data::pipeline(
+                team_of_rows(std::move(rows), size_, drop_, threads_, depth_.value_or(0)).release());
+            data::pipeline made(batches_of_rows(std::move(rows), size_, drop_).release());
+            return depth_ ? std::move(made) | prefetch_step{*depth_} : std::move(made);
+        }();
+        p.seek(at);
+        pipeline_.emplace(std::move(p));
+        ports_ = &Ports;
+        return *pipeline_;
+    }
+
+private:
+    Stages stages_;
+    int size_;
+    bool drop_;
+    int threads_ = 0;            ///< 0: the caller's
+    std::optional<int> depth_;   ///< of prefetching; 0: by the batches' size
+    data::position position_;    ///< while there is no pipeline
+    std::optional<pipeline> pipeline_;
+    const model_ports* ports_ = nullptr;   ///< that the pipeline is for
+};
+
+template <const model_ports& Ports, class Stages>
+pipeline& pipeline_for(batches<Stages>& b) {
+    using element = typename Stages::value_type;
+    constexpr bool fits = check_fields<decltype(element_parts::verdict<element, Ports>())>::value;
+    if constexpr (fits) return b.template for_ports<Ports>();
+    else __builtin_unreachable();
+}
+
+template <element_stage Stages>
+batches<Stages> operator|(Stages up, batch_step s) {
+    return {std::move(up), s.size, s.drop_remainder};
+}
+template <class Stages>
+batches<Stages> operator|(batches<Stages> up, prefetch_step s) {
+    return std::move(up).prefetched(s);
+}
+
+struct parallel_step { int threads; };
+/// So many threads compute the elements of batches ahead of the caller, all stages at once. Batches are the same for any
+/// number. option_error unless 1 <= threads <= 1024.
+inline parallel_step parallel(int threads) {
+    if (threads < 1 || threads > 1024)
+        throw option_error("impossible number of threads", "parallel", to_text({threads}), "1 to 1024");
+    return {threads};
+}
+template <class Stages>
+batches<Stages> operator|(batches<Stages> up, parallel_step s) {
+    return std::move(up).with_threads(s.threads);
+}
+
+} // namespace sinter::data

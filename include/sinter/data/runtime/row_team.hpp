@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/separate_compilation.hpp>
+#include <sinter/data/runtime/row_source.hpp>
+#include <memory>
+#if SINTER_BODIES
+#include <sinter/base/mutex.hpp>
+#include <sinter/base/os/fork.hpp>
+#include <sinter/base/os/posix_thread.hpp>
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <vector>
+#endif
+
+namespace sinter::inline SINTER_ORDINARY::data {
+
+/// Batches of a row_source, made by `threads` threads up to `depth` batches ahead of the caller (0: as many as take a
+/// megabyte, 2 to 16). Each thread takes some elements and writes their rows where they belong, so that batches are the
+/// same for any number of threads. Errors come out of the call that would have given the batch they arose in, and the
+/// next call begins again there.
+SINTER_SELDOM std::unique_ptr<batch_stage> team_of_rows(std::unique_ptr<row_source> rows, int batch, bool drop_remainder,
+                                                        int threads, int depth);
+
+#if SINTER_BODIES
+class row_team final : public batch_stage {
+public:
+    row_team(std::unique_ptr<row_source> rows, int batch, bool drop_remainder, int threads, int depth)
+        : rows_(std::move(rows)), batch_(batch), depth_(depth), drop_(drop_remainder),
+          threads_(static_cast<std::size_t>(threads)) {}
+    ~row_team() override { stop(); }
+    const column_list& columns() const override { return rows_->columns(); }
+    int batch_size() const override { return batch_; }
+    std::int64_t size() const override {
+        const std::int64_t n = rows_->size();
+        return drop_ && n > 0 ? n - n % batch_ : n;
+    }
+    bool fill(batch_buffer& into) override {
+        if (ring_ && forks_ != base::forks::so_far()) stop();
+        if (!ring_) start();
+        ring& r = *ring_;
+        place& p = r.places[static_cast<std::size_t>(r.delivered % depth_)];
+        {
+            base::mutex_lock hold(r.guard);
+            r.made.wait(r.guard, [&] { return p.is_whole(); });
+        }
+        if (p.fault) {
+            const std::exception_ptr fault = p.fault;
+            stop();
+            std::rethrow_exception(fault);
+        }
+        const base::forks::delay whole;
+        std::swap(into, p.buffer);
+        into.set_size(p.rows);
+        into.after = at_ = p.after;
+        const bool more = p.more;
+        base::mutex_lock hold(r.guard);
+        p.clear();
+        ++r.delivered;
+        r.wanted.notify_all();
+        return more;
+    }
+    void seek(position to) override {
+        stop();
+        at_ = to;
+    }
+    SINTER_COLD void describe(description& d) const override {   // how many threads there are changes nothing
+        rows_->describe(d);
+        d.stage("batch")("size", batch_)("drop_remainder", drop_);
+    }
+
+private:
+    /// A batch that is being made. Its rows are written without the mutex.
+    struct place {
+        batch_buffer buffer;
+        int rows = 0, filling = 0;   ///< elements taken; threads that fill some of them
+        bool is_taken = false;       ///< no further element belongs to it
+        bool more = false;           ///< false: instead of a batch the end of a pass
+        position after;
+        std::exception_ptr fault;    ///< instead of a batch; nothing is made behind it
+        bool is_whole() const { return is_taken && filling == 0; }
+        void clear() { rows = 0, is_taken = more = false; }
+    };
+    struct ring {
+        base::mutex guard;
+        base::condition wanted, made;
+        std::vector<place> places;
+        std::int64_t taken = 0, delivered = 0;   ///< batches whose elements are taken, and given to the caller
+        position next;                           ///< where the batch that is being taken begins
+        int share = 1;                           ///< so many elements are taken at once
+        bool stopping = false, failed = false;
+        bool has_work() const {
+            return !failed && taken - delivered < static_cast<std::int64_t>(places.size());
+        }
+    };
+    static constexpr double worth_a_share = 100e-6;   ///< seconds; taking one is nothing beside it
+
+    SINTER_COLD void start() {
+        auto own = std::make_unique<ring>();
+        own->places.resize(static_cast<std::size_t>(depth_));
+        for (place& p : own->places) p.buffer = batch_buffer(columns(), batch_);
+        own->next = at_;
+        rows_->prepare(static_cast<int>(threads_.size()), depth_, batch_);
+        rows_->start(at_.epoch, at_.index);
+        forks_ = base::forks::so_far();
+        ring_ = std::move(own);
+        try {
+            for (std::size_t t = 0; t < threads_.size(); ++t)
+                threads_[t] = base::posix_thread([this, t] { work(static_cast<int>(t)); });
+        } catch (...) {
+            stop();
+            throw;
+        }
+    }
+    /// In a forked child the threads are not there, and one of them may have held the mutex: the ring is left alone.
+    SINTER_COLD void stop() {
+        if (!ring_) return;
+        const bool forked = forks_ != base::forks::so_far();
+        if (!forked) {
+            base::mutex_lock hold(ring_->guard);
+            ring_->stopping = true;
+            ring_->wanted.notify_all();
+        }
+        for (base::posix_thread& t : threads_) {
+            if (!t.joinable()) continue;
+            if (forked) t.forget();
+            else t.join();
+        }
+        if (forked) static_cast<void>(ring_.release());
+        ring_.reset();
+    }
+    void work(int worker) {
+        ring& r = *ring_;
+        for (;;) {
+            {
+                base::mutex_lock hold(r.guard);
+                r.wanted.wait(r.guard, [&] { return r.stopping || r.has_work(); });
+                if (r.stopping) return;
+            }
+            const base::forks::delay whole;   // fork() waits until what is taken is filled
+            base::mutex_lock hold(r.guard);
+            if (r.stopping) return;
+            if (r.has_work()) take_and_fill(r, worker);
+        }
+    }
+    /// Under the mutex, but for filling.
+    void take_and_fill(ring& r, int worker) {
+        const auto number = static_cast<int>(r.taken % depth_);
+        place& p = r.places[static_cast<std::size_t>(number)];
+        const int first = p.rows, n = std::min(r.share, batch_ - first);
+        int got = 0;
+        try {
+            got = rows_->take(number, first, n);
+            p.rows += got;
+            if (got < n || p.rows == batch_) finish(r, p, got < n);
+        } catch (...) {
+            fail(r, p);
+            return;
+        }
+        if (got == 0) return;
+        ++p.filling;
+        std::exception_ptr fault;
+        const auto begin = std::chrono::steady_clock::now();
+        {
+            base::mutex_release let_go(r.guard);
+            try {
+                rows_->fill(worker, number, first, got, p.buffer);
+            } catch (...) {
+                fault = std::current_exception();
+            }
+        }
+        const double each = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / got;
+        r.share = std::clamp(static_cast<int>(worth_a_share / (each + 1e-9)), 1, batch_);
+        --p.filling;
+        if (fault && !p.fault) p.fault = fault;
+        if (fault) p.is_taken = r.failed = true;
+        if (p.is_whole()) r.made.notify_all();
+    }
+    /// All elements of the batch are taken.
+    void finish(ring& r, place& p, bool pass_ended) {
+        if (pass_ended && drop_) p.rows = 0;
+        p.more = p.rows > 0;
+        p.after = p.more ? position{r.next.epoch, r.next.index + p.rows} : position{r.next.epoch + 1, 0};
+        if (!p.more) rows_->start(p.after.epoch, 0);
+        r.next = p.after;
+        p.is_taken = true;
+        ++r.taken;
+        if (p.is_whole()) r.made.notify_all();
+    }
+    SINTER_COLD void fail(ring& r, place& p) {
+        if (!p.fault) p.fault = std::current_exception();
+        p.is_taken = r.failed = true;
+        if (p.is_whole()) r.made.notify_all();
+    }
+
+    std::unique_ptr<row_source> rows_;
+    const int batch_, depth_;
+    const bool drop_;
+    std::vector<base::posix_thread> threads_;
+    std::unique_ptr<ring> ring_;
+    unsigned forks_ = 0;   ///< that the threads were begun under
+    position at_;
+};
+
+SINTER_SELDOM_BODY std::unique_ptr<batch_stage> team_of_rows(std::unique_ptr<row_source> rows, int batch,
+                                                             bool drop_remainder, int threads, int depth) {
+    if (depth == 0) {
+        const std::size_t bytes = 1 + rows->columns().bytes() * static_cast<std::size_t>(batch);
+        depth = static_cast<int>(std::clamp<std::size_t>((1 << 20) / bytes, 2, 16));
+    }
+    return std::make_unique<row_team>(std::move(rows), batch, drop_remainder, threads, depth);
+}
+#endif
+
+} // namespace sinter::data
