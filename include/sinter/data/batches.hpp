@@ -38,7 +38,7 @@ public:
         auto& to = batches_[static_cast<std::size_t>(batch)];
         to.pass = pass_;
         int got = 0;
-        while (got < n && stage_parts::next(stages_, reader_, cursor_, to.tickets[static_cast<std::size_t>(first + got)]))
+        for (ticket* k = to.tickets.data() + first; got < n && stage_parts::next(stages_, reader_, cursor_, *k); ++k)
             ++got;
         return got;
     }
@@ -177,8 +177,8 @@ batches<Stages> operator|(batches<Stages> up, prefetch_step s) {
 }
 
 struct parallel_step { int threads; };
-/// So many threads compute the elements of batches ahead of the caller, all stages at once. Batches are the same for any
-/// number. option_error unless 1 <= threads <= 1024.
+/// So many threads compute the elements of batches ahead of the caller, all stages at once. Batches are the same for
+/// any number. option_error unless 1 <= threads <= 1024.
 inline parallel_step parallel(int threads) {
     if (threads < 1 || threads > 1024)
         throw option_error("impossible number of threads", "parallel", to_text({threads}), "1 to 1024");

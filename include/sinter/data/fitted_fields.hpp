@@ -65,9 +65,10 @@ constexpr auto fit(const std::array<element_field, Fields>& fields, const model_
         r.fault = what;
         r.field = field;
         r.port = port;
-        r.name = field >= 0 ? fields[static_cast<std::size_t>(field)].name : std::string_view(port_at(ports, port).name);
-        if (field >= 0) r.got = fields[static_cast<std::size_t>(field)].form.row;
-        if (port >= 0) r.needed = port_at(ports, port).s;
+        if (port >= 0) r.name = port_at(ports, port).name, r.needed = port_at(ports, port).s;
+        if (field < 0) return;
+        r.name = fields[static_cast<std::size_t>(field)].name;
+        r.got = fields[static_cast<std::size_t>(field)].form.row;
     };
     const auto take = [&](int field, int port) {
         taken[field] = true;
@@ -85,7 +86,10 @@ constexpr auto fit(const std::array<element_field, Fields>& fields, const model_
     }
     int next = 0;
     const auto next_field = [&] {
-        while (next < n && (taken[next] || fields[static_cast<std::size_t>(next)].form.kind == field_form::beside)) ++next;
+        const auto is_given = [&](int f) {
+            return !taken[f] && fields[static_cast<std::size_t>(f)].form.kind != field_form::beside;
+        };
+        while (next < n && !is_given(next)) ++next;
         return next < n ? next++ : -1;
     };
     for (int p = 0; p < Ports; ++p) {
@@ -114,8 +118,8 @@ struct of {};
 struct nothing {};
 } // namespace shown
 
-/// A field that does not fit: why, which one (its name, or its place among the fields or ports), what it is, and what the
-/// model takes.
+/// A field that does not fit: why, which one (its name, or its place among the fields or ports), what it is, and what
+/// the model takes.
 template <field_fault Why, class Which, class Got, class Needed>
 struct field_error {
     static constexpr bool fits = false;

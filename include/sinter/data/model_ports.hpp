@@ -8,8 +8,8 @@ namespace sinter::inline SINTER_ORDINARY::data {
 
 class pipeline;
 
-/// A model's inputs, and what its loss takes: targets, and weights of the examples. Who only predicts has no targets, and
-/// leaves out the fields that are not inputs.
+/// A model's inputs, and what its loss takes: targets, and weights of the examples. Who only predicts has no targets,
+/// and leaves out the fields that are not inputs.
 struct model_ports {
     base::view<const port_info> inputs, targets;
     bool predicts = false;

@@ -6,19 +6,19 @@
 namespace sinter::inline SINTER_ORDINARY::data {
 
 /// What makes the rows of batches: a pipeline's stages behind an interface that knows no types (data/batches.hpp).
-/// Elements are taken one after the other, by one thread at a time. Their values are computed by any number of threads,
-/// each row where it belongs: so batches are the same whatever the number of threads.
+/// Elements are taken one after the other, by one thread at a time. Their values are computed by any number of
+/// threads, each row where it belongs: so batches are the same whatever the number of threads.
 class row_source {
 public:
     virtual ~row_source() = default;
     virtual const column_list& columns() const = 0;
     virtual std::int64_t size() const = 0;   ///< elements in a pass, or unknown_size or endless
-    /// So many threads will call fill() from now on, while so many batches of up to `rows` rows are being made. Both are
-    /// counted from 0.
+    /// So many threads will call fill() from now on, while so many batches of up to `rows` rows are being made. Both
+    /// are counted from 0.
     virtual void prepare(int threads, int batches, int rows) = 0;
     /// The next element taken is number `index` of pass `pass`. Rows that were taken before may still be filled.
     virtual void start(std::int64_t pass, std::int64_t index) = 0;
-    /// Takes the next n elements for rows from `first` on of a batch; how many there were: fewer at the end of the pass.
+    /// Takes the next n elements for rows from `first` on of a batch; how many there were: fewer at the pass's end.
     virtual int take(int batch, int first, int n) = 0;
     /// Computes rows first to first + n - 1 of that batch.
     virtual void fill(int thread, int batch, int first, int n, batch_buffer& to) = 0;

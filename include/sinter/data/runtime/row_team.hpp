@@ -19,8 +19,8 @@ namespace sinter::inline SINTER_ORDINARY::data {
 /// megabyte, 2 to 16). Each thread takes some elements and writes their rows where they belong, so that batches are the
 /// same for any number of threads. Errors come out of the call that would have given the batch they arose in, and the
 /// next call begins again there.
-SINTER_SELDOM std::unique_ptr<batch_stage> team_of_rows(std::unique_ptr<row_source> rows, int batch, bool drop_remainder,
-                                                        int threads, int depth);
+SINTER_SELDOM std::unique_ptr<batch_stage> team_of_rows(std::unique_ptr<row_source> rows, int batch,
+                                                        bool drop_remainder, int threads, int depth);
 
 #if SINTER_BODIES
 class row_team final : public batch_stage {

@@ -111,8 +111,8 @@ private:
 
 /// f(element), or f(element, random_stream&), for each element, given as a constant reference: any function that gives
 /// the same for the same element and random numbers. Threads call it at the same time, in any order. Of a function that
-/// several processes must share its type is compared; an object that has `void describe(description& d) const` names its
-/// settings there, too.
+/// several processes must share its type is compared; an object that has `void describe(description& d) const` names
+/// its settings there, too.
 template <element_stage Up, class F>
 auto operator|(Up up, map_step<F> s) {
     using in = typename Up::value_type;
