@@ -23,6 +23,8 @@
 #include <sinter/data/image/rotate.hpp>
 #include <sinter/data/pipeline.hpp>
 #include <sinter/data/runtime/prefetch.hpp>
+#include <sinter/data/runtime/row_batcher.hpp>
+#include <sinter/data/runtime/row_team.hpp>
 #include <sinter/data/scaling.hpp>
 #include <sinter/data/scaling/save.hpp>
 #include <sinter/data/shares_of_bytes.hpp>

@@ -70,7 +70,7 @@ private:
             if constexpr (port >= 0) write_field(field, to.row(port, row));
         });
     }
-    static consteval int port_of(int field) {
+    static constexpr int port_of(int field) {
         for (int p = 0; p < Ports.inputs.n + Ports.targets.n; ++p)
             if (fitted<element, Ports>.field_of[p] == field) return p;
         return -1;

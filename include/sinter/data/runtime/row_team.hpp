@@ -39,7 +39,7 @@ public:
         if (ring_ && forks_ != base::forks::so_far()) stop();
         if (!ring_) start();
         ring& r = *ring_;
-        place& p = r.places[static_cast<std::size_t>(r.delivered % depth_)];
+        place& p = r.places[static_cast<std::size_t>(asked_ % depth_)];
         {
             base::mutex_lock hold(r.guard);
             r.made.wait(r.guard, [&] { return p.is_whole(); });
@@ -54,6 +54,7 @@ public:
         into.set_size(p.rows);
         into.after = at_ = p.after;
         const bool more = p.more;
+        ++asked_;
         base::mutex_lock hold(r.guard);
         p.clear();
         ++r.delivered;
@@ -82,24 +83,26 @@ private:
         void clear() { rows = 0, is_taken = more = false; }
     };
     struct ring {
+        explicit ring(position from) : next(from) {}
         base::mutex guard;
         base::condition wanted, made;
         std::vector<place> places;
-        std::int64_t taken = 0, delivered = 0;   ///< batches whose elements are taken, and given to the caller
-        position next;                           ///< where the batch that is being taken begins
-        int share = 1;                           ///< so many elements are taken at once
-        bool stopping = false, failed = false;
-        bool has_work() const {
+        /// Batches whose elements are taken, and given to the caller.
+        std::int64_t taken SINTER_GUARDED_BY(guard) = 0, delivered SINTER_GUARDED_BY(guard) = 0;
+        position next SINTER_GUARDED_BY(guard);    ///< where the batch that is being taken begins
+        int share SINTER_GUARDED_BY(guard) = 1;    ///< so many elements are taken at once
+        bool stopping SINTER_GUARDED_BY(guard) = false, failed SINTER_GUARDED_BY(guard) = false;
+        bool has_work() const SINTER_REQUIRES(guard) {
             return !failed && taken - delivered < static_cast<std::int64_t>(places.size());
         }
     };
     static constexpr double worth_a_share = 100e-6;   ///< seconds; taking one is nothing beside it
 
     SINTER_COLD void start() {
-        auto own = std::make_unique<ring>();
+        auto own = std::make_unique<ring>(at_);
+        asked_ = 0;
         own->places.resize(static_cast<std::size_t>(depth_));
         for (place& p : own->places) p.buffer = batch_buffer(columns(), batch_);
-        own->next = at_;
         rows_->prepare(static_cast<int>(threads_.size()), depth_, batch_);
         rows_->start(at_.epoch, at_.index);
         forks_ = base::forks::so_far();
@@ -134,7 +137,7 @@ private:
         for (;;) {
             {
                 base::mutex_lock hold(r.guard);
-                r.wanted.wait(r.guard, [&] { return r.stopping || r.has_work(); });
+                r.wanted.wait(r.guard, [&]() SINTER_REQUIRES(r.guard) { return r.stopping || r.has_work(); });
                 if (r.stopping) return;
             }
             const base::forks::delay whole;   // fork() waits until what is taken is filled
@@ -144,7 +147,7 @@ private:
         }
     }
     /// Under the mutex, but for filling.
-    void take_and_fill(ring& r, int worker) {
+    void take_and_fill(ring& r, int worker) SINTER_REQUIRES(r.guard) {
         const auto number = static_cast<int>(r.taken % depth_);
         place& p = r.places[static_cast<std::size_t>(number)];
         const int first = p.rows, n = std::min(r.share, batch_ - first);
@@ -177,7 +180,7 @@ private:
         if (p.is_whole()) r.made.notify_all();
     }
     /// All elements of the batch are taken.
-    void finish(ring& r, place& p, bool pass_ended) {
+    void finish(ring& r, place& p, bool pass_ended) SINTER_REQUIRES(r.guard) {
         if (pass_ended && drop_) p.rows = 0;
         p.more = p.rows > 0;
         p.after = p.more ? position{r.next.epoch, r.next.index + p.rows} : position{r.next.epoch + 1, 0};
@@ -187,7 +190,7 @@ private:
         ++r.taken;
         if (p.is_whole()) r.made.notify_all();
     }
-    SINTER_COLD void fail(ring& r, place& p) {
+    SINTER_COLD void fail(ring& r, place& p) SINTER_REQUIRES(r.guard) {
         if (!p.fault) p.fault = std::current_exception();
         p.is_taken = r.failed = true;
         if (p.is_whole()) r.made.notify_all();
@@ -198,7 +201,8 @@ private:
     const bool drop_;
     std::vector<base::posix_thread> threads_;
     std::unique_ptr<ring> ring_;
-    unsigned forks_ = 0;   ///< that the threads were begun under
+    unsigned forks_ = 0;       ///< that the threads were begun under
+    std::int64_t asked_ = 0;   ///< batches that the caller has had of the ring
     position at_;
 };
 
