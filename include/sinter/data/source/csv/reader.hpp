@@ -35,6 +35,9 @@ struct options {
     /// does.
     std::vector<std::string> missing{"?", "NA", "N/A", "NaN", "nan", "null"};
     std::vector<missing_words> missing_in{};     ///< `{{"age", {"-1"}}}`: further words of single columns
+    /// Where the source stands: at byte 0, or at a record's first byte, as reader::next_byte() and next_line() say.
+    /// From within a file there is no header any more.
+    std::uint64_t begin_byte = 0, begin_line = 1;
 };
 
 /// One value as text, without its quotes, and where it begins: both from 1, the column in bytes.
@@ -78,6 +81,11 @@ public:
 
     /// Of the current record, in bytes from the beginning of the source.
     std::uint64_t offset() const { return base_ + record_; }
+    /// Where another reader begins to go on behind the current record.
+    std::uint64_t next_byte() const { return base_ + at_; }
+    std::uint64_t next_line() const { return line_; }
+    /// After an error of next(): whether it was about a record that was read to its end, so that next() goes on behind.
+    bool can_go_on() const { return whole_; }
 
 private:
     static constexpr std::size_t chunk = 1 << 16, block = 64;   // blocks of bytes are searched at once
@@ -89,6 +97,7 @@ private:
     std::size_t room_ = 0, filled_ = 0, at_ = 0, record_ = 0;
     std::uint64_t base_ = 0;                       // of buffer_[0] in the source
     bool over_ = false;                            // the source has no more
+    bool whole_ = false;                           // the record was read to its end
     std::size_t marked_ = 0;                       // the block that `marks_` are of
     std::uint64_t marks_ = 0;
     std::uint64_t line_ = 1, line_begins_ = 0;     // the line of the next byte, and where in the source it begins
@@ -144,7 +153,7 @@ SINTER_APART std::int64_t find_column(const std::vector<std::string>& names, std
 }
 
 SINTER_APART reader::reader(io::byte_source& source, options o)
-    : in_(source), options_(std::move(o)) {
+    : in_(source), options_(std::move(o)), base_(options_.begin_byte), line_(options_.begin_line), line_begins_(base_) {
     const char d = options_.delimiter;
     if (d == '"' || d == '\r' || d == '\n' || d == '\0')
         throw option_error("impossible delimiter", "csv", io::printable({&d, 1}),
@@ -152,7 +161,7 @@ SINTER_APART reader::reader(io::byte_source& source, options o)
     for (const std::string& word : options_.missing)
         if (!word.empty()) may_be_missing_[static_cast<unsigned char>(word[0])] = true;
     for (const char c : {' ', '\t'}) may_be_missing_[static_cast<unsigned char>(c)] = true;
-    if (constexpr std::string_view mark = "\xef\xbb\xbf"; has(mark.size() - 1) &&
+    if (constexpr std::string_view mark = "\xef\xbb\xbf"; base_ == 0 && has(mark.size() - 1) &&
                                                           std::string_view(buffer_.get(), mark.size()) == mark)
         at_ = line_begins_ = mark.size();
     if (options_.header && !read_record())
@@ -274,6 +283,7 @@ SINTER_APART bool reader::read_record() {
     pieces_.clear();
     unescaped_.clear();
     kept_ = 0;
+    whole_ = false;
     for (;;) {
         record_ = at_;
         if (!has(0)) return false;
@@ -287,6 +297,7 @@ SINTER_APART bool reader::read_record() {
         if (take_end()) break;
         ++at_;   // what else ends a field is the delimiter
     }
+    whole_ = true;
     for (std::size_t i = 0; i < fields_.size(); ++i) {   // only now: the buffer has moved while more was read
         const piece& p = pieces_[i];
         fields_[i].text = {(p.unescaped ? unescaped_.data() : buffer_.get()) + p.begin, p.size};

@@ -53,6 +53,52 @@ void put(To& to, const field& f, const value_place& at) {
 
 } // namespace detail
 
+/// Which columns of a file the fields of T take: each the one of its name. Fields are as struct_reader says.
+template <class T>
+class struct_columns {
+public:
+    struct taken {
+        std::size_t column;
+        void (*put)(T&, const field&, const value_place&);   ///< into the field of T
+    };
+
+    /// data_error, naming all columns, where there is none of a field's name; option_error where columns have no names,
+    /// or `may_be_absent` names what is no std::optional field. `file` is what errors call it.
+    struct_columns(const std::vector<std::string>& names, const std::string& file, struct_options o)
+        : decimal_(o.decimal) {
+        if (o.decimal != '.' && o.decimal != ',')
+            throw option_error("impossible decimal sign", file, io::printable({&o.decimal, 1}), "'.' or ','");
+        if (names.empty())
+            throw option_error("columns are found by their names", file, "a file without a header", "options::names");
+        [&]<std::size_t... I>(std::index_sequence<I...>) { (find<static_cast<int>(I)>(names, file, o), ...); }(
+            std::make_index_sequence<static_cast<std::size_t>(base::field_count<T>)>{});
+        if (!o.may_be_absent.empty())
+            throw option_error("no std::optional field has this name", file + ", may_be_absent",
+                               io::printable(o.may_be_absent.front()), "a field's name");
+    }
+    const std::vector<taken>& all() const { return all_; }
+    char decimal() const { return decimal_; }
+
+private:
+    char decimal_;
+    std::vector<taken> all_;
+
+    template <int I>
+    void find(const std::vector<std::string>& names, const std::string& file, struct_options& o) {
+        using type = base::field_type<T, I>;
+        constexpr std::string_view name = base::field_name<T, I>;
+        if constexpr (detail::is_optional<type>) {
+            const auto absent = std::find(o.may_be_absent.begin(), o.may_be_absent.end(), name);
+            if (absent != o.may_be_absent.end()) {
+                o.may_be_absent.erase(absent);
+                if (std::find(names.begin(), names.end(), name) == names.end()) return;
+            }
+        }
+        all_.push_back({static_cast<std::size_t>(find_column(names, name, file)),
+                        [](T& to, const field& f, const value_place& at) { detail::put(base::field<I>(to), f, at); }});
+    }
+};
+
 /// Reads a file's records into structs of type T. A field takes the column of its name; columns that no field names are
 /// left alone. Fields are integers, bool, float, double, std::string, std::string_view (good until the next record), or
 /// std::optional of these, which is empty where the value is missing (csv::options). Texts are as they stand in the
@@ -64,56 +110,23 @@ void put(To& to, const field& f, const value_place& at) {
 template <class T>
 class struct_reader {
 public:
-    /// data_error, naming all columns, where the file has none of a field's name; option_error where its columns have
-    /// no names, or `may_be_absent` names what is no std::optional field. `reader` must outlive this.
-    explicit struct_reader(reader& in, struct_options o = {}) : in_(in) {
-        if (o.decimal != '.' && o.decimal != ',')
-            throw option_error("impossible decimal sign", in.file(), io::printable({&o.decimal, 1}), "'.' or ','");
-        if (in.names().empty())
-            throw option_error("columns are found by their names", in.file(), "a file without a header",
-                               "options::names");
-        decimal_ = o.decimal;
-        [&]<std::size_t... I>(std::index_sequence<I...>) { (find<static_cast<int>(I)>(o), ...); }(
-            std::make_index_sequence<static_cast<std::size_t>(base::field_count<T>)>{});
-        if (!o.may_be_absent.empty())
-            throw option_error("no std::optional field has this name", in.file() + ", may_be_absent",
-                               io::printable(o.may_be_absent.front()), "a field's name");
-    }
+    /// Throws as struct_columns does. `reader` must outlive this.
+    explicit struct_reader(reader& in, struct_options o = {})
+        : in_(in), columns_(in.names(), in.file(), std::move(o)) {}
 
     /// The next record; false at the end. format_error, with file, line, column and the column's name, where a value is
     /// not of its field's type; `to` may then be changed in part.
     bool next(T& to) {
         if (!in_.next()) return false;
-        for (const taken_column& c : columns_)
-            c.put(to, field_of(in_.fields(), c.column, in_.file()), {&in_.file(), &in_.names()[c.column], decimal_});
+        for (const auto& c : columns_.all())
+            c.put(to, field_of(in_.fields(), c.column, in_.file()),
+                  {&in_.file(), &in_.names()[c.column], columns_.decimal()});
         return true;
     }
 
 private:
-    struct taken_column {
-        std::size_t column;
-        void (*put)(T&, const field&, const value_place&);
-    };
     reader& in_;
-    char decimal_ = '.';
-    std::vector<taken_column> columns_;
-
-    template <int I>
-    void find(struct_options& o) {
-        using type = base::field_type<T, I>;
-        constexpr std::string_view name = base::field_name<T, I>;
-        if constexpr (detail::is_optional<type>) {
-            const auto absent = std::find(o.may_be_absent.begin(), o.may_be_absent.end(), name);
-            if (absent != o.may_be_absent.end()) {
-                o.may_be_absent.erase(absent);
-                if (std::find(in_.names().begin(), in_.names().end(), name) == in_.names().end()) return;
-            }
-        }
-        const auto column = static_cast<std::size_t>(find_column(in_.names(), name, in_.file()));
-        columns_.push_back({column, [](T& to, const field& f, const value_place& at) {
-                                detail::put(base::field<I>(to), f, at);
-                            }});
-    }
+    struct_columns<T> columns_;
 };
 
 } // namespace sinter::data::csv
