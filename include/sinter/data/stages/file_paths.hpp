@@ -34,8 +34,8 @@ namespace stage_parts {
 
 /// option_error where there is no file; `function` is what was called.
 SINTER_SELDOM SINTER_COLD void need_files(const file_paths& paths, std::string_view function);
-/// Files as members that read the same must have them: how many, and their names without folders, which may differ where
-/// data were copied to each machine.
+/// Files as members that read the same must have them: how many, and their names without folders, which may differ
+/// where data were copied to each machine.
 SINTER_SELDOM SINTER_COLD void describe_names(description& d, const file_paths& paths);
 /// The same, and their bytes.
 SINTER_SELDOM SINTER_COLD void describe_files(description& d, const file_paths& paths, std::uint64_t bytes);

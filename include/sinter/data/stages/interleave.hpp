@@ -19,8 +19,8 @@ struct interleave_step {
     interleave_options options;
 };
 
-/// Makes a pipeline of each element and gives the elements of up to `cycle` of these in turns, `block` of each; one that
-/// has ended makes room for the next, as tf.data.Dataset.interleave has it. A stream.
+/// Makes a pipeline of each element and gives the elements of up to `cycle` of these in turns, `block` of each; one
+/// that has ended makes room for the next, as tf.data.Dataset.interleave has it. A stream.
 ///
 ///     data::list_files("train-*.tfrecord") | data::interleave([](const std::string& path) {
 ///         return data::tfrecords(path);
@@ -188,8 +188,8 @@ auto operator|(Up up, interleave_step<F> s) {
                 std::remove_cvref_t<std::invoke_result_t<const F&, const typename Up::value_type&>>>;
         else return false;
     }();
-    static_assert(fits, "interleave: needed is a function that takes an element of this pipeline and gives a pipeline of "
-                        "elements, without batches");
+    static_assert(fits, "interleave: needed is a function that takes an element of this pipeline and gives a pipeline "
+                        "of elements, without batches");
     if constexpr (fits) return interleaved_stage<Up, F>(std::move(up), std::move(s.make), s.options);
     else return up;
 }

@@ -51,14 +51,14 @@ private:
 using text_stream = file_stream<stage_parts::text_files>;
 
 /// The lines of text files, file after file, without their ends: a stream of std::string. As tf.data.TextLineDataset
-/// has it (ReadLineHelper in tensorflow/core/lib/io/inputbuffer.cc): a line ends with a line feed or with the file, each
-/// carriage return is left out wherever it stands, and an empty line is an empty text. Behind the last line feed is a
+/// has it (ReadLineHelper in tensorflow/core/lib/io/inputbuffer.cc): a line ends with a line feed or with the file, and
+/// each carriage return is left out wherever it stands. An empty line is an empty text. Behind the last line feed is a
 /// line only where there is text.
 ///
 /// All files are opened when this is called: io_error where one cannot be read. A line beyond the options' limit is a
 /// format_error with file, line and byte; the stream then goes on at the next file. Going on in the middle opens the
-/// file at the byte of the next line; of a file that is compressed by gzip, seen by its first bytes, it unpacks all that
-/// is before. Memory: one line and 64 KB for each file that is open.
+/// file at the byte of the next line. Files may be compressed by gzip, which is seen by their first bytes: going on in
+/// one of those unpacks it from its beginning. Memory: one line and 64 KB for each file that is open.
 SINTER_SELDOM SINTER_COLD text_stream text_lines(file_paths paths, text_options o = {});
 
 #if SINTER_BODIES

@@ -120,8 +120,8 @@ private:
 /// The same records, each found by its number: an indexed stage, which shuffle() takes whole.
 ///
 /// Beside each file should lie its index, FILE.idx (io/tfrecord/index.hpp); a file without one is read once when this
-/// is called. Errors as tfrecord::record_file has them, and option_error for a file that is compressed: its records have
-/// no place that could be known. All files stay open. Memory: 16 bytes a record, and one record for each thread.
+/// is called. Errors as tfrecord::record_file has them, and option_error for a file that is compressed: its records
+/// have no place that could be known. All files stay open. Memory: 16 bytes a record, and one record for each thread.
 SINTER_SELDOM SINTER_COLD indexed_tfrecord_stage tfrecords_indexed(file_paths paths, bool check_data = true);
 
 #if SINTER_BODIES
