@@ -235,7 +235,8 @@ BOOST_AUTO_TEST_CASE(adult) {
     const std::string path = data_file("adult/adult_train.csv");
     if (path.empty()) return skip("no adult/adult_train.csv below SINTER_DATA");
     const auto train = csv::rows<person>(path) | data::map([](const person& p) {
-                           return sample{{p.age, static_cast<float>(p.hours_per_week), p.workclass == "Private" ? 1.f : 0.f},
+                           const float is_private = p.workclass == "Private";
+                           return sample{{p.age, static_cast<float>(p.hours_per_week), is_private},
                                          p.income == ">50K"};
                        });
     std::int64_t n = 0, rich = 0;
