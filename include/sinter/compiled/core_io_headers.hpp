@@ -22,6 +22,7 @@
 #include <sinter/base/os/folder.hpp>
 #include <sinter/base/os/mapped_file.hpp>
 #include <sinter/base/os/monotonic_seconds.hpp>
+#include <sinter/base/os/paths_like.hpp>
 #include <sinter/base/os/process.hpp>
 #include <sinter/base/os/random_number.hpp>
 #include <sinter/base/os/sleep.hpp>
@@ -66,6 +67,7 @@
 #include <sinter/io/scratch_file.hpp>
 #include <sinter/io/tfrecord.hpp>
 #include <sinter/io/throw_io_error.hpp>
+#include <sinter/io/unpacked_file.hpp>
 #include <sinter/io/writable_place.hpp>
 #include <sinter/io/write_order.hpp>
 #include <sinter/io/zlib.hpp>

@@ -41,8 +41,8 @@ BOOST_AUTO_TEST_CASE(in_tensorflows_order) {
     const auto docstring = data::range(1, 6) | data::interleave([](std::int64_t x) {   // tf.data's own example
         return data::from(6, [x](std::int64_t) { return x; });
     }, {.cycle = 2, .block = 4});
-    BOOST_TEST((numbers(docstring) ==
-                std::vector<int>{1, 1, 1, 1, 2, 2, 2, 2, 1, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 3, 3, 4, 4, 5, 5, 5, 5, 5, 5}));
+    const std::vector wanted{1, 1, 1, 1, 2, 2, 2, 2, 1, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 3, 3, 4, 4, 5, 5, 5, 5, 5, 5};
+    BOOST_TEST((numbers(docstring) == wanted));
 }
 
 BOOST_AUTO_TEST_CASE(of_interleaved_pipelines) {
