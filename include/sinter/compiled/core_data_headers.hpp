@@ -37,7 +37,6 @@
 #include <sinter/data/source/text/characters.hpp>
 #include <sinter/data/source/text/windows.hpp>
 #include <sinter/data/stage.hpp>
-#include <sinter/data/stages/examples_as.hpp>
 #include <sinter/data/stages/file_paths.hpp>
 #include <sinter/data/stages/file_stream.hpp>
 #include <sinter/data/stages/fixed_length_records.hpp>

@@ -66,6 +66,7 @@
 #include <sinter/io/safetensors/write.hpp>
 #include <sinter/io/scratch_file.hpp>
 #include <sinter/io/tfrecord.hpp>
+#include <sinter/io/tfrecord/feature_values.hpp>
 #include <sinter/io/throw_io_error.hpp>
 #include <sinter/io/unpacked_file.hpp>
 #include <sinter/io/writable_place.hpp>

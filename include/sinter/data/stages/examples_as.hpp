@@ -3,26 +3,15 @@
 #include <sinter/data/element.hpp>
 #include <sinter/data/stages/stage.hpp>
 #include <sinter/io/tfrecord/example.hpp>
+#include <sinter/io/tfrecord/feature_values.hpp>
 #include <limits>
 #include <optional>
 #include <utility>
-#if SINTER_BODIES
-#include <sinter/base/error.hpp>
-#include <sinter/base/to_text.hpp>
-#endif
 
 /// tf.train.Example as structs.
 namespace sinter::inline SINTER_ORDINARY::data {
 
 namespace example_parts {
-
-/// data_error for a feature whose values the field cannot hold.
-[[noreturn]] SINTER_APART SINTER_COLD void refuse(const char* what, const tfrecord::feature_view& f, std::int64_t got,
-                                                  std::int64_t least, std::int64_t most);
-/// The only text of a feature; data_error where it has another number.
-SINTER_SELDOM span<const std::byte> only_bytes(const tfrecord::feature_view& f);
-/// Its bytes where `to` has as many; data_error else.
-SINTER_SELDOM void copy_bytes(const tfrecord::feature_view& f, span<std::byte> to);
 
 template <class F>
 struct flat {
@@ -56,8 +45,8 @@ N checked(std::int64_t value, const tfrecord::feature_view& f) {
     constexpr bool wide = sizeof(N) == 8;   // a number of 64 bits without a sign is written as one with a sign
     if constexpr (!wide)
         if (value < std::int64_t{std::numeric_limits<N>::min()} || value > std::int64_t{std::numeric_limits<N>::max()})
-            refuse("value is beyond the field's range", f, value, std::numeric_limits<N>::min(),
-                   std::numeric_limits<N>::max());
+            tfrecord::refuse_value("value is beyond the field's range", f, value, std::numeric_limits<N>::min(),
+                                   std::numeric_limits<N>::max());
     return static_cast<N>(value);
 }
 
@@ -65,7 +54,7 @@ template <class N>
 void put_numbers(span<N> to, const tfrecord::feature_view& f) {
     if constexpr (is_byte<N>)
         if (f.kind() == tfrecord::value_kind::bytes || std::same_as<N, std::byte>)
-            return copy_bytes(f, as_writable_bytes(to));
+            return tfrecord::copy_bytes(f, as_writable_bytes(to));
     if constexpr (std::same_as<N, float>) {
         f.floats(to);
     } else if constexpr (std::same_as<N, double>) {
@@ -96,7 +85,7 @@ void put_all(std::vector<N>& to, const tfrecord::feature_view& f) {
     to.clear();
     if constexpr (is_byte<N>)
         if (f.kind() == tfrecord::value_kind::bytes || std::same_as<N, std::byte>) {
-            const span<const std::byte> b = only_bytes(f);
+            const span<const std::byte> b = tfrecord::only_bytes(f);
             to.resize(b.size());
             if (!b.empty()) std::memcpy(to.data(), b.data(), b.size());
             return;
@@ -129,7 +118,7 @@ void put(F& to, const tfrecord::example_view& e, std::string_view name) {
     } else if constexpr (is_extra<F>) {
         put(to.value, e, name);
     } else if constexpr (std::same_as<F, std::string>) {
-        const span<const std::byte> b = only_bytes(e.at(name));
+        const span<const std::byte> b = tfrecord::only_bytes(e.at(name));
         to.assign(reinterpret_cast<const char*>(b.data()), b.size());
     } else if constexpr (is_vector<F>) {
         static_assert(is_number<typename F::value_type> || std::same_as<typename F::value_type, std::string>,
@@ -245,34 +234,5 @@ auto operator|(Up up, examples_as_step<T>) {
     if constexpr (fits) return parsed_examples<Up, T>(std::move(up));
     else return up;
 }
-
-#if SINTER_BODIES
-namespace example_parts {
-
-SINTER_APART void refuse(const char* what, const tfrecord::feature_view& f, std::int64_t got, std::int64_t least,
-                         std::int64_t most) {
-    throw data_error(what, f.where(), to_text({got}), to_text({least, " to ", most}));
-}
-
-SINTER_SELDOM_BODY span<const std::byte> only_bytes(const tfrecord::feature_view& f) {
-    span<const std::byte> first;
-    std::int64_t n = 0;
-    f.each_bytes([&](span<const std::byte> b) {
-        if (n++ == 0) first = b;
-    });
-    if (n != 1) refuse("feature has another number of texts", f, n, 1, 1);
-    return first;
-}
-
-SINTER_SELDOM_BODY void copy_bytes(const tfrecord::feature_view& f, span<std::byte> to) {
-    const span<const std::byte> b = only_bytes(f);
-    const auto n = static_cast<std::int64_t>(to.size());
-    if (b.size() != to.size())
-        refuse("feature has another number of bytes", f, static_cast<std::int64_t>(b.size()), n, n);
-    if (!b.empty()) std::memcpy(to.data(), b.data(), b.size());
-}
-
-} // namespace example_parts
-#endif
 
 } // namespace sinter::data
