@@ -22,6 +22,9 @@ inline constexpr bool is_extra = false;
 template <class T>
 inline constexpr bool is_extra<extra<T>> = true;
 
+template <class T>
+inline constexpr bool is_text = std::is_class_v<T> && std::is_convertible_v<const T&, std::string_view>;
+
 inline constexpr std::size_t most_shown = 12;   ///< numbers of a list
 
 template <class T>
@@ -54,7 +57,7 @@ SINTER_COLD void append_text(std::string& to, const T& v) {
     if constexpr (std::is_same_v<T, bool>) to += v ? "true" : "false";
     else if constexpr (std::is_arithmetic_v<T>) to += base::number_text(v);
     else if constexpr (std::is_enum_v<T>) to += base::number_text(static_cast<std::underlying_type_t<T>>(v));
-    else if constexpr (std::is_class_v<T> && std::is_convertible_v<const T&, std::string_view>) to += base::quoted_text(v);
+    else if constexpr (is_text<T>) to += base::quoted_text(v);
     else if constexpr (is_extra<T>) append_text(to, v.value);
     else if constexpr (is_pixels<T>) {
         to += to_text({T::height, " x ", T::width, " x ", T::channels, " "});

@@ -12,8 +12,8 @@ namespace sinter::inline SINTER_ORDINARY::data {
 
 struct shard_step { std::int64_t shards, index; };
 
-/// Of n shards number i: each n-th element from number i on, those with (number mod n) == i. Put it before shuffle() and
-/// repeat(), so that shards have no elements in common. option_error unless 0 <= i < n.
+/// Of n shards number i: each n-th element from number i on, those with (number mod n) == i. Put it early: of a
+/// stream, what comes before is done for the elements of all shards. option_error unless 0 <= i < n.
 SINTER_SELDOM shard_step shard(std::int64_t n, std::int64_t i);
 
 #if SINTER_BODIES

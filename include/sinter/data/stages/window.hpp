@@ -13,7 +13,7 @@ namespace sinter::inline SINTER_ORDINARY::data {
 /// shift: from one window's first element to that of the next; 0: as many as a window has.
 /// stride: from one element of a window to its next.
 /// drop_remainder: windows that the end of the pass leaves with fewer elements are left out.
-struct window_options {
+struct windowing_options {
     std::int64_t shift = 0, stride = 1;
     bool drop_remainder = false;
 };
@@ -36,10 +36,10 @@ struct window_step {
 /// stride are 1 or more, shift is 0 or more, and a window spans fewer than 2^63 elements.
 ///
 /// An element is computed for each window that it is in.
-SINTER_SELDOM window_step window(std::int64_t size, window_options o = {});
+SINTER_SELDOM window_step window(std::int64_t size, windowing_options o = {});
 
 #if SINTER_BODIES
-SINTER_SELDOM_BODY window_step window(std::int64_t size, window_options o) {
+SINTER_SELDOM_BODY window_step window(std::int64_t size, windowing_options o) {
     stage_parts::at_least(1, size, "impossible number of elements", "window", "1 or more");
     stage_parts::at_least(0, o.shift, "impossible shift", "window", "1 or more, or 0: the window's size");
     stage_parts::at_least(1, o.stride, "impossible stride", "window", "1 or more");
@@ -58,14 +58,14 @@ SINTER_COLD inline void describe_window(const window_step& w, description& d) {
 
 /// Of an indexed stage: window i begins with element i * shift.
 template <element_stage Up>
-class window_stage {
+class windowed_stage {
 public:
     static constexpr bool is_indexed = true;
     static constexpr int maps = Up::maps;
     using value_type = std::vector<typename Up::value_type>;
     using state = typename Up::state;
 
-    window_stage(Up up, window_step w) : up_(std::move(up)), w_(w), n_(up_.size()) {}
+    windowed_stage(Up up, window_step w) : up_(std::move(up)), w_(w), n_(up_.size()) {}
     std::int64_t size() const { return w_.windows(n_); }
     void begin(state& s, std::int64_t pass) const { up_.begin(s, pass); }
     value_type get(state& s, std::int64_t i) const {
@@ -101,7 +101,7 @@ private:
 /// Of a stream. Its elements are computed where a window is; what a thread that takes windows keeps are their tickets,
 /// as many as a window spans. Going on somewhere reads those of one window again.
 template <stream_stage Up>
-class window_stage<Up> {
+class windowed_stage<Up> {
 public:
     static constexpr bool is_indexed = false;
     static constexpr int maps = Up::maps;
@@ -126,7 +126,7 @@ public:
         bool ended = false;
     };
 
-    window_stage(Up up, window_step w) : up_(std::move(up)), w_(w) {}
+    windowed_stage(Up up, window_step w) : up_(std::move(up)), w_(w) {}
     std::int64_t size() const { return w_.windows(up_.size()); }
     void begin(state& s, std::int64_t pass) const {
         up_.begin(s.up, pass);
@@ -201,7 +201,7 @@ private:
 };
 
 template <element_stage Up>
-window_stage<Up> operator|(Up up, window_step w) {
+windowed_stage<Up> operator|(Up up, window_step w) {
     return {std::move(up), w};
 }
 
