@@ -9,6 +9,7 @@ namespace sinter::inline SINTER_ORDINARY::data {
 struct enumerate_step { std::int64_t start; };
 
 /// Elements with their numbers in the pass, counted from `start` on: std::tuple<std::int64_t, element>.
+/// No net takes a std::int64_t: a map behind it makes another number of it, or keeps it in a data::extra.
 constexpr enumerate_step enumerate(std::int64_t start = 0) { return {start}; }
 
 template <element_stage Up>

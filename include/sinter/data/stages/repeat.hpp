@@ -3,6 +3,8 @@
 #include <sinter/data/stages/counts.hpp>
 #include <sinter/data/stages/stage.hpp>
 #include <sinter/data/transform/repeat.hpp>
+#include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -43,9 +45,9 @@ public:
             std::int64_t k = -1;
         };
         std::int64_t pass = 0;
-        std::vector<of_repetition> begun;
-        std::size_t current = 0;
-        std::int64_t first = 0;   ///< element of the current repetition
+        std::vector<std::unique_ptr<of_repetition>> begun;
+        of_repetition* current = nullptr;
+        std::int64_t first = 0;   ///< element of the current one
     };
 
     repeated_stage(Up up, repeat_step s)
@@ -54,15 +56,15 @@ public:
     std::int64_t size() const { return size_; }
     void begin(state& s, std::int64_t pass) const {
         s.pass = pass;
-        for (auto& r : s.begun) r.k = -1;
+        for (auto& r : s.begun) r->k = -1;
         s.first = -each_;
     }
     decltype(auto) get(state& s, std::int64_t i) const {
         if (!is_current(s, i)) go_to(s, i / each_);
-        return up_.get(s.begun[s.current].up, i - s.first);
+        return up_.get(s.current->up, i - s.first);
     }
     __attribute__((always_inline)) void prefetch(state& s, std::int64_t i) const {
-        if (is_current(s, i)) up_.prefetch(s.begun[s.current].up, i - s.first);
+        if (is_current(s, i)) up_.prefetch(s.current->up, i - s.first);
     }
     SINTER_COLD void describe(description& d) const {
         up_.describe(d);
@@ -78,18 +80,21 @@ private:
     /// Who reads on needs one repetition at a time. Who comes back to an earlier one reads in some other order, and to
     /// begin one may mean to shuffle it: then several are kept.
     __attribute__((noinline)) void go_to(state& s, std::int64_t k) const {
-        std::size_t to = 0;
-        while (to < s.begun.size() && s.begun[to].k != k) ++to;
-        if (to == s.begun.size()) {
-            const bool comes_back = !s.begun.empty() && k < s.begun[s.current].k;
-            if (s.begun.empty() || (comes_back && s.begun.size() < most_begun)) s.begun.emplace_back();
-            else to = (s.current + 1) % s.begun.size();
-            s.begun[to].k = -1;   // should begin() throw
-            s.first = -each_;
-            up_.begin(s.begun[to].up, repeats_.pass(s.pass, k));
-            s.begun[to].k = k;
+        s.first = -each_;   // should begin() throw
+        const bool comes_back = s.current && k < s.current->k;
+        s.current = nullptr;
+        for (const auto& r : s.begun)
+            if (r->k == k) s.current = r.get();
+        if (!s.current) {
+            if (s.begun.empty() || (comes_back && s.begun.size() < most_begun))
+                s.begun.push_back(std::make_unique<typename state::of_repetition>());
+            else std::rotate(s.begun.begin(), s.begun.begin() + 1, s.begun.end());   // the one begun longest ago
+            typename state::of_repetition& r = *s.begun.back();
+            r.k = -1;
+            up_.begin(r.up, repeats_.pass(s.pass, k));
+            r.k = k;
+            s.current = &r;
         }
-        s.current = to;
         s.first = k * each_;
     }
 
