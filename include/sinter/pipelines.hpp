@@ -3,8 +3,24 @@
 
 /// Pipelines of structs, tuples and numbers: sources, stages, and batches of them.
 #include <sinter/data/batches.hpp>
+#include <sinter/data/stages/apply.hpp>
+#include <sinter/data/stages/cardinality.hpp>
+#include <sinter/data/stages/concatenate.hpp>
 #include <sinter/data/stages/elements.hpp>
+#include <sinter/data/stages/enumerate.hpp>
 #include <sinter/data/stages/filter.hpp>
+#include <sinter/data/stages/flat_map.hpp>
 #include <sinter/data/stages/map.hpp>
+#include <sinter/data/stages/print.hpp>
+#include <sinter/data/stages/reduce.hpp>
+#include <sinter/data/stages/repeat.hpp>
+#include <sinter/data/stages/scan.hpp>
+#include <sinter/data/stages/shard.hpp>
 #include <sinter/data/stages/shuffle.hpp>
+#include <sinter/data/stages/skip.hpp>
 #include <sinter/data/stages/source.hpp>
+#include <sinter/data/stages/take.hpp>
+#include <sinter/data/stages/take_while.hpp>
+#include <sinter/data/stages/unbatch.hpp>
+#include <sinter/data/stages/window.hpp>
+#include <sinter/data/stages/zip.hpp>

@@ -37,6 +37,10 @@
 #include <sinter/data/source/text/characters.hpp>
 #include <sinter/data/source/text/windows.hpp>
 #include <sinter/data/stage.hpp>
+#include <sinter/data/stages/counts.hpp>
+#include <sinter/data/stages/reduce.hpp>
+#include <sinter/data/stages/shard.hpp>
+#include <sinter/data/stages/window.hpp>
 #include <sinter/data/transform/augment.hpp>
 #include <sinter/data/transform/batch.hpp>
 #include <sinter/data/transform/gather.hpp>
