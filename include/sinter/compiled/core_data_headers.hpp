@@ -37,12 +37,16 @@
 #include <sinter/data/source/text/characters.hpp>
 #include <sinter/data/source/text/windows.hpp>
 #include <sinter/data/stage.hpp>
+#include <sinter/data/stages/counts.hpp>
 #include <sinter/data/stages/file_paths.hpp>
 #include <sinter/data/stages/file_stream.hpp>
 #include <sinter/data/stages/fixed_length_records.hpp>
 #include <sinter/data/stages/list_files.hpp>
+#include <sinter/data/stages/reduce.hpp>
+#include <sinter/data/stages/shard.hpp>
 #include <sinter/data/stages/text_lines.hpp>
 #include <sinter/data/stages/tfrecords.hpp>
+#include <sinter/data/stages/window.hpp>
 #include <sinter/data/transform/augment.hpp>
 #include <sinter/data/transform/batch.hpp>
 #include <sinter/data/transform/gather.hpp>
