@@ -15,8 +15,8 @@ auto rest_of_pass(const S& stages, typename S::state& s, sinter::data::stage_par
 }
 
 /// The elements of a pass, after a look at what a stage promises: from the cursor behind each of them a new state, one
-/// that stands elsewhere, and one that has gone through the end give the same rest; and elements that were taken before
-/// are computed by another state, in another order.
+/// that stands elsewhere, one that has gone through the end and one that comes from another pass give the same rest; and
+/// elements that were taken before are computed by another state, in another order.
 template <class S, class Show>
 auto elements_from_everywhere(const S& stages, Show show, std::int64_t pass = 0) {
     using namespace sinter::data;
@@ -41,6 +41,17 @@ auto elements_from_everywhere(const S& stages, Show show, std::int64_t pass = 0)
         stage_parts::ticket_of<S> k{};
         stage_parts::next(stages, other, second, k);
         BOOST_TEST((rest_of_pass(stages, other, cursors[i], show) == rest));
+        for (std::size_t n = 0; n < 2 && stage_parts::next(stages, other, second, k); ++n) stages.get(other, k);
+        stages.begin(other, pass + 1);   // and one that was in another pass meanwhile
+        stage_parts::cursor_of<S> there{};
+        for (std::size_t n = 0; n < i && stage_parts::next(stages, other, there, k); ++n) stages.get(other, k);
+        stages.begin(other, pass);
     }
+    for (std::size_t i = 0; i < all.size(); ++i)   // two readers that have one state
+        for (const std::size_t place : {i, all.size() - 1 - i}) {
+            auto there = cursors[place];
+            BOOST_TEST_REQUIRE(stage_parts::next(stages, other, there, tickets.back()));
+            BOOST_TEST((show(stages.get(other, tickets.back())) == all[place]));
+        }
     return all;
 }
