@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """Writes the fuzzers' seeds: FOLDER/safetensors/*, FOLDER/idx/*, FOLDER/pgm/*, FOLDER/npy/*, FOLDER/npz/*,
-FOLDER/csv/*,
+FOLDER/csv/*, FOLDER/csv_places/*,
 FOLDER/features/*, FOLDER/scaling/*, FOLDER/png/*, FOLDER/cluster_text/*,
 FOLDER/table_delta/*, FOLDER/assembly/*, FOLDER/control_message/*, FOLDER/parameter_server/*, FOLDER/run_record/*,
 FOLDER/launch_progress/*, FOLDER/row_lists/*, FOLDER/elastic_group/*,
@@ -173,6 +173,11 @@ SEEDS = {
         "plain": b"age,job\n20,cook\n30,smith\n",
         "quotes": b'a,"b,"\r\n"two\nlines","say ""x"""\r\n',
         "missing": b"\xef\xbb\xbfa,b,c\n,?,\n\n\"\",NA,-1e3",
+    },
+    "csv_places": {
+        "behind_two": b"\2a,b\n\r\n20,\"two\nlines\"\r\n\n30,NA\n40,x",
+        "behind_another_number": b"\3a,b\n1\n2,b\n3,4,5\n\"\"\"\",\n6,7\n",
+        "from_the_beginning": b"\0\xef\xbb\xbfa,b\nc,d\"",
     },
     "scaling": {
         "standard": b"sinter scaling,1\nstandard,columns,0,1\n38.5,13.25\n-1e300,5e-324\n",

@@ -11,6 +11,7 @@
 #include <sinter/data/stages/tfrecords.hpp>
 #include <sinter/io/tfrecord/writer.hpp>
 #include <algorithm>
+#include <zlib.h>
 
 using namespace sinter;
 using tfrecord::compression;
