@@ -15,8 +15,8 @@ auto rest_of_pass(const S& stages, typename S::state& s, sinter::data::stage_par
 }
 
 /// The elements of a pass, after a look at what a stage promises: from the cursor behind each of them a new state, one
-/// that stands elsewhere, one that has gone through the end and one that comes from another pass give the same rest; and
-/// elements that were taken before are computed by another state, in another order.
+/// that stands elsewhere, one that has gone through the end and one that comes from another pass give the same rest;
+/// and elements that were taken before are computed by another state, in another order.
 template <class S, class Show>
 auto elements_from_everywhere(const S& stages, Show show, std::int64_t pass = 0) {
     using namespace sinter::data;

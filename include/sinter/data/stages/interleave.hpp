@@ -26,8 +26,9 @@ struct interleave_step {
 ///         return data::tfrecords(path);
 ///     }, {.cycle = 4, .block = 16})
 ///
-/// make(element) gives the stages, the same for the same element. Threads call it at the same time. Each thread keeps
-/// the stages that it reads from, up to `cycle` of them, and the reader keeps as many. The cursor is that of what comes
+/// make(element) gives the stages, the same for the same element. Threads call it at the same time. What is random in
+/// them depends on their seeds and on the pass: where it shall differ from one to the next, so must the seeds. Each
+/// thread keeps the stages that it reads from, up to `cycle` of them, and the reader keeps as many. The cursor is that of what comes
 /// before, and for each inner pipeline its own and where the element is that it was made of: going on makes up to
 /// `cycle` pipelines anew and goes to their cursors. option_error for a cycle or a block below 1, or a cycle above
 /// 65536.

@@ -93,14 +93,15 @@ public:
             }
             if (!found) return false;
             move(c);
-            k.texts.clear();
             k.file = c.file;
-            std::size_t i = 0;
+            std::size_t i = 0, end = 0;
             for (const auto& taken : of_.columns.all()) {
                 const field& f = field_of(in_.fields(), taken.column, of_.path);
-                k.texts += f.text;
-                k.pieces[i++] = {k.texts.size(), f.line, f.column, f.missing};
+                k.pieces[i++] = {end += f.text.size(), f.line, f.column, f.missing};
             }
+            k.texts.clear();
+            k.texts.reserve(end);
+            for (const auto& taken : of_.columns.all()) k.texts += in_.fields()[taken.column].text;
             return true;
         }
 
