@@ -28,10 +28,11 @@ struct interleave_step {
 ///
 /// make(element) gives the stages, the same for the same element. Threads call it at the same time. What is random in
 /// them depends on their seeds and on the pass: where it shall differ from one to the next, so must the seeds. Each
-/// thread keeps the stages that it reads from, up to `cycle` of them, and the reader keeps as many. The cursor is that of what comes
-/// before, and for each inner pipeline its own and where the element is that it was made of: going on makes up to
-/// `cycle` pipelines anew and goes to their cursors. option_error for a cycle or a block below 1, or a cycle above
-/// 65536.
+/// thread keeps the stages that it reads from, up to `cycle` of them, and the reader keeps as many.
+///
+/// The cursor is that of what comes before, and for each inner pipeline its own and where the element is that it was
+/// made of: going on makes up to `cycle` pipelines anew and goes to their cursors. An element for which make() throws
+/// is left behind. option_error for a cycle or a block below 1, or a cycle above 65536.
 template <class F>
 interleave_step<F> interleave(F make, interleave_options o = {}) {
     if (o.cycle < 1 || o.cycle > 65536)
