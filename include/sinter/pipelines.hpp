@@ -3,8 +3,19 @@
 
 /// Pipelines of structs, tuples and numbers: sources, stages, and batches of them.
 #include <sinter/data/batches.hpp>
+#include <sinter/data/stages/bucket_by_sequence_length.hpp>
+#include <sinter/data/stages/counter.hpp>
 #include <sinter/data/stages/elements.hpp>
 #include <sinter/data/stages/filter.hpp>
+#include <sinter/data/stages/generator.hpp>
+#include <sinter/data/stages/group_by_window.hpp>
+#include <sinter/data/stages/ignore_errors.hpp>
 #include <sinter/data/stages/map.hpp>
+#include <sinter/data/stages/mixture.hpp>
+#include <sinter/data/stages/pack.hpp>
+#include <sinter/data/stages/pad_to.hpp>
+#include <sinter/data/stages/random.hpp>
 #include <sinter/data/stages/shuffle.hpp>
+#include <sinter/data/stages/shuffle_window.hpp>
 #include <sinter/data/stages/source.hpp>
+#include <sinter/data/stages/unique.hpp>

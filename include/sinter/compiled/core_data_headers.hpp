@@ -37,6 +37,8 @@
 #include <sinter/data/source/text/characters.hpp>
 #include <sinter/data/source/text/windows.hpp>
 #include <sinter/data/stage.hpp>
+#include <sinter/data/stages/bucket_by_sequence_length.hpp>
+#include <sinter/data/stages/mixture.hpp>
 #include <sinter/data/transform/augment.hpp>
 #include <sinter/data/transform/batch.hpp>
 #include <sinter/data/transform/gather.hpp>

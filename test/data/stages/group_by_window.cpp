@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE data_stages_group_by_window
 #include <boost/test/unit_test.hpp>
 #include "data/stages/restored.hpp"
+#include "fixtures/tf_data_grouping.hpp"
 #include <sinter/base/philox.hpp>
 #include <sinter/data/stages/bucket_by_sequence_length.hpp>
 #include <sinter/data/stages/group_by_window.hpp>
@@ -64,6 +65,30 @@ BOOST_AUTO_TEST_CASE(groups_of_equal_keys) {
     goes_on_anywhere(data::range(0) | data::group_by_window(odd, 3));
     goes_on_anywhere(data::from(data::endless, [](std::int64_t i) { return i; }) |
                      data::group_by_window(odd, 3, {.window = 10}), 0, 40);
+}
+
+template <std::size_t N>
+groups recorded(const int (&flat)[N]) {
+    groups all;
+    for (std::size_t i = 0; i < N; i += static_cast<std::size_t>(flat[i]) + 1)
+        all.emplace_back(flat + i + 1, flat + i + 1 + flat[i]);
+    return all;
+}
+
+BOOST_AUTO_TEST_CASE(as_tf_data) {
+    namespace tf = tf_data_grouping;
+    const auto all = data::rows(numbers(std::begin(tf::numbers), std::end(tf::numbers)));
+    BOOST_TEST((elements_of(all | data::group_by_window([](std::int64_t i) { return i % 5; }, 4)) ==
+                recorded(tf::groups)));
+    BOOST_TEST((elements_of(all | data::group_by_window([](std::int64_t i) { return i % 4; },
+                                                        [](std::int64_t k) { return k + 1; })) ==
+                recorded(tf::groups_of_sizes)));
+    const auto length = [](std::int64_t i) { return i % 9 + 1; };
+    BOOST_TEST((elements_of(all | data::bucket_by_sequence_length(length, {3, 5, 8}, {4, 3, 2, 2})) ==
+                recorded(tf::buckets)));
+    BOOST_TEST((elements_of(all | data::bucket_by_sequence_length(length, {3, 5, 8}, {4, 3, 2, 2},
+                                                                  {.drop_remainder = true})) ==
+                recorded(tf::whole_buckets)));
 }
 
 BOOST_AUTO_TEST_CASE(sizes_of_keys) {

@@ -3,6 +3,7 @@
 #define BOOST_TEST_MODULE data_stages_mixture
 #include <boost/test/unit_test.hpp>
 #include "data/stages/restored.hpp"
+#include "fixtures/tf_data_grouping.hpp"
 #include <sinter/data/stages/counter.hpp>
 #include <sinter/data/stages/filter.hpp>
 #include <sinter/data/stages/generator.hpp>
@@ -32,6 +33,13 @@ BOOST_AUTO_TEST_CASE(choices) {
     const auto turns = data::from(9, [](std::int64_t i) { return i % 3; });
     BOOST_TEST((elements_of(data::choose_from(turns, of_text("foo"), of_text("bar"), of_text("baz"))) ==
                 texts{"foo", "bar", "baz", "foo", "bar", "baz", "foo", "bar", "baz"}));
+
+    namespace tf = tf_data_grouping;
+    const auto thirds = data::from(std::ssize(tf::numbers), [](std::int64_t i) { return tf::numbers[i] % 3; });
+    BOOST_TEST((elements_of(data::choose_from(thirds, of(1, 3), of(2, 6), of(3, 9))) ==
+                numbers(std::begin(tf::chosen), std::end(tf::chosen))));
+    BOOST_TEST((elements_of(data::choose_from(thirds, {.stop_on_empty = false}, of(1, 3), of(2, 6), of(3, 9))) ==
+                numbers(std::begin(tf::chosen_to_the_end), std::end(tf::chosen_to_the_end))));
 
     const auto by = data::rows(std::vector<int>{0, 1, 1, 2, 0, 2, 2, 1, 0, 0, 1});
     const auto stops = data::choose_from(by, of(1, 3), stream(2, 2), of(3, 9));
@@ -113,7 +121,8 @@ BOOST_AUTO_TEST_CASE(ends) {
 
 BOOST_AUTO_TEST_CASE(counters) {
     BOOST_TEST((elements_of(data::counter(), 0, 4) == numbers{0, 1, 2, 3}));
-    BOOST_TEST((elements_of(data::counter(10, -3), 0, 4) == numbers{10, 7, 4, 1}));
+    BOOST_TEST((elements_of(data::counter(10, -3), 0, 4) ==
+                numbers(std::begin(tf_data_grouping::counter), std::end(tf_data_grouping::counter))));
     BOOST_TEST((elements_of(data::counter(INT64_MAX, 1), 0, 2) == numbers{INT64_MAX, INT64_MIN}));
     BOOST_TEST(data::counter().size() == data::endless);
     goes_on_anywhere(data::counter(3, 2), 0, 20);

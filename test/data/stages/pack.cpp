@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(first_fit_in_windows) {
 BOOST_AUTO_TEST_CASE(split) {
     for (std::uint64_t seed = 0; seed < 6; ++seed) {
         const sequences all = drawn(seed, 40, 30);   // some through several rows
-        for (const std::size_t window : {1, 5, 40, 100}) {
+        for (const std::size_t window : {1u, 5u, 40u, 100u}) {
             const auto s = data::rows(all) | data::pack<8>({.window = static_cast<std::int64_t>(window), .split = true});
             const auto rows = rows_of(elements_of(s));
             std::size_t r = 0;

@@ -3,6 +3,7 @@
 #define BOOST_TEST_MODULE data_stages_unique
 #include <boost/test/unit_test.hpp>
 #include "data/stages/restored.hpp"
+#include "fixtures/tf_data_grouping.hpp"
 #include <sinter/base/philox.hpp>
 #include <sinter/data/stages/filter.hpp>
 #include <sinter/data/stages/generator.hpp>
@@ -35,6 +36,9 @@ numbers without_known(const numbers& all, std::size_t window) {
 BOOST_AUTO_TEST_CASE(unique) {
     // The example of tf.data's unique(): [1, 37, 2, 37, 2, 1] without what came before.
     BOOST_TEST((elements_of(data::rows(numbers{1, 37, 2, 37, 2, 1}) | data::unique()) == numbers{1, 37, 2}));
+    namespace tf = tf_data_grouping;
+    BOOST_TEST((elements_of(data::rows(numbers(std::begin(tf::numbers), std::end(tf::numbers))) | data::unique()) ==
+                numbers(std::begin(tf::unique), std::end(tf::unique))));
     random_stream random(3);
     for (int round = 0; round < 20; ++round) {
         numbers all;

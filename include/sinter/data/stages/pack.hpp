@@ -14,9 +14,9 @@ namespace sinter::inline SINTER_ORDINARY::data {
 /// Several sequences in one row of N tokens. What is behind the last one is padding: segment 0.
 template <int N>
 struct packed_row {
-    std::array<std::int32_t, N> tokens{};
-    std::array<std::int32_t, N> segments{};    ///< 1 for the tokens of the row's first sequence, 2, ...
-    std::array<std::int32_t, N> positions{};   ///< of a token within its sequence, from 0 on
+    std::array<std::int32_t, static_cast<std::size_t>(N)> tokens{};
+    std::array<std::int32_t, static_cast<std::size_t>(N)> segments{};    ///< 1 for the tokens of the row's first sequence, 2, ...
+    std::array<std::int32_t, static_cast<std::size_t>(N)> positions{};   ///< of a token within its sequence, from 0 on
     bool operator==(const packed_row&) const = default;
 };
 

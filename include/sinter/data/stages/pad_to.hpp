@@ -14,7 +14,7 @@ namespace sinter::inline SINTER_ORDINARY::data {
 /// A vector's first `length` values, and behind them always the same one.
 template <class T, int N>
 struct padded_row {
-    std::array<T, N> values{};
+    std::array<T, static_cast<std::size_t>(N)> values{};
     std::int32_t length = 0;
     bool operator==(const padded_row&) const = default;
 };
