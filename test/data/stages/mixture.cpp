@@ -29,7 +29,9 @@ auto stream(std::int64_t which, std::int64_t n) {
 
 BOOST_AUTO_TEST_CASE(choices) {
     // tf.data's example of choose_from_datasets, by elements without end.
-    const auto of_text = [](const char* t) { return data::from(data::endless, [t](std::int64_t) { return std::string(t); }); };
+    const auto of_text = [](const char* t) {
+        return data::from(data::endless, [t](std::int64_t) { return std::string(t); });
+    };
     const auto turns = data::from(9, [](std::int64_t i) { return i % 3; });
     BOOST_TEST((elements_of(data::choose_from(turns, of_text("foo"), of_text("bar"), of_text("baz"))) ==
                 texts{"foo", "bar", "baz", "foo", "bar", "baz", "foo", "bar", "baz"}));
@@ -54,8 +56,9 @@ BOOST_AUTO_TEST_CASE(choices) {
     goes_on_anywhere(all_empty);
     BOOST_TEST(stops.size() == data::unknown_size);
     for (const int wrong : {-1, 3})
-        BOOST_CHECK_EXCEPTION(elements_of(data::choose_from(data::rows(std::vector<int>{wrong}), of(1, 3), of(2, 3), of(3, 3))),
-                              data_error, [](const data_error& e) { return e.needed() == "0 to 2"; });
+        BOOST_CHECK_EXCEPTION(
+            elements_of(data::choose_from(data::rows(std::vector<int>{wrong}), of(1, 3), of(2, 3), of(3, 3))),
+            data_error, [](const data_error& e) { return e.needed() == "0 to 2"; });
 }
 
 BOOST_AUTO_TEST_CASE(weights) {
@@ -92,7 +95,8 @@ BOOST_AUTO_TEST_CASE(ends) {
         for (const std::int64_t e : elements_of(to_the_end, pass)) BOOST_REQUIRE(e % 100 == next[e / 100]++);
         BOOST_TEST((next[1] == 10 && next[2] == 20 && next[3] == 5));
     }
-    const auto to_the_first = data::sample_from({.5, .3, .2}, {.stop_on_empty = true}, of(1, 10), stream(2, 20), of(3, 5));
+    const auto to_the_first =
+        data::sample_from({.5, .3, .2}, {.stop_on_empty = true}, of(1, 10), stream(2, 20), of(3, 5));
     for (int pass = 0; pass < 5; ++pass) {   // the same until one is missing
         const numbers all = elements_of(to_the_end, pass), begin = elements_of(to_the_first, pass);
         BOOST_REQUIRE(begin.size() <= all.size());

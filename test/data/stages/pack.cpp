@@ -53,7 +53,8 @@ std::vector<sequences> first_fit(const sequences& all, std::size_t n, std::size_
         std::vector<sequences> rows;
         for (std::size_t i = first; i < std::min(all.size(), first + window); ++i) {
             if (all[i].empty()) continue;
-            auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return used(r) + all[i].size() <= n; });
+            auto row = std::find_if(rows.begin(), rows.end(),
+                                    [&](const auto& r) { return used(r) + all[i].size() <= n; });
             if (row == rows.end()) row = rows.insert(row, sequences{});
             row->push_back(all[i]);
         }
@@ -106,7 +107,8 @@ BOOST_AUTO_TEST_CASE(split) {
     for (std::uint64_t seed = 0; seed < 6; ++seed) {
         const sequences all = drawn(seed, 40, 30);   // some through several rows
         for (const std::size_t window : {1u, 5u, 40u, 100u}) {
-            const auto s = data::rows(all) | data::pack<8>({.window = static_cast<std::int64_t>(window), .split = true});
+            const auto s = data::rows(all) |
+                data::pack<8>({.window = static_cast<std::int64_t>(window), .split = true});
             const auto rows = rows_of(elements_of(s));
             std::size_t r = 0;
             for (std::size_t first = 0; first < all.size(); first += window) {
@@ -161,8 +163,9 @@ BOOST_AUTO_TEST_CASE(padded) {
                      data::pad_to<6>());
     BOOST_TEST((elements_of(data::rows(all) | data::pad_to<2>(words, 0, {.truncate = true}))[2].values ==
                 std::array<std::int32_t, 2>{4, 5}));
-    BOOST_CHECK_EXCEPTION(elements_of(data::rows(all) | data::pad_to<4>(words, 0)), data_error,
-                          [](const data_error& e) { return e.got() == "5 values" && e.needed() == "at most 4, or .truncate"; });
+    BOOST_CHECK_EXCEPTION(elements_of(data::rows(all) | data::pad_to<4>(words, 0)), data_error, [](const data_error& e) {
+        return e.got() == "5 values" && e.needed() == "at most 4, or .truncate";
+    });
     // In maps, of anything.
     const std::vector<std::string> names{"ab", "c"};
     BOOST_TEST((data::padded<3>(names, {.value = "-"}).values == std::array<std::string, 3>{"ab", "c", "-"}));

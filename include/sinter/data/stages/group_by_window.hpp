@@ -37,9 +37,9 @@ struct group_by_window_step {
 /// is tf.data's group_by_window.
 ///
 /// Groups are closed after each `window` inputs as well: then memory has no more than so many elements, and going on in
-/// the middle of a pass reads at most one window again. With window 0 it reads the pass from its beginning. Each process
-/// of a job computes all elements. option_error for a size below 1 or a negative window; data_error where size(key) is
-/// below 1.
+/// the middle of a pass reads at most one window again. With window 0 it reads the pass from its beginning. Each
+/// process of a job computes all elements. option_error for a size below 1 or a negative window; data_error where
+/// size(key) is below 1.
 template <class Key, class Size>
 auto group_by_window(Key key, Size size, group_options o = {}) {
     if (o.window < 0)
@@ -151,10 +151,10 @@ private:
 
 template <element_stage Up, class Key, class Size>
 auto operator|(Up up, group_by_window_step<Key, Size> s) {
+    using in = typename Up::value_type;
     constexpr bool fits = [] {
-        if constexpr (std::is_invocable_v<const Key&, const typename Up::value_type&> &&
-                      std::is_invocable_v<const Size&, std::int64_t>)
-            return std::integral<std::remove_cvref_t<std::invoke_result_t<const Key&, const typename Up::value_type&>>> &&
+        if constexpr (std::is_invocable_v<const Key&, const in&> && std::is_invocable_v<const Size&, std::int64_t>)
+            return std::integral<std::remove_cvref_t<std::invoke_result_t<const Key&, const in&>>> &&
                    std::integral<std::remove_cvref_t<std::invoke_result_t<const Size&, std::int64_t>>>;
         else return false;
     }();

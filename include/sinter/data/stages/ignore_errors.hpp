@@ -12,7 +12,7 @@
 
 namespace sinter::inline SINTER_ORDINARY::data {
 
-/// What ignore_errors() left out, to be looked at while a pipeline is read or afterwards. Copies are one list. It counts
+/// What ignore_errors() left out, to be looked at while a pipeline is read or afterwards. Copies share it. It counts
 /// what was read: elements that were read twice count twice.
 class ignored_errors {
 public:
@@ -42,12 +42,13 @@ struct ignore_errors_step {
     std::int64_t most;
     ignored_errors errors;
 };
-/// Leaves out elements in whose computation a data_error or a format_error is thrown: up to `most` of them in a pass; one
-/// more is a data_error that shows the first one of all. Other errors pass through, and so does one behind which the
-/// stage before does not get: a file that is damaged may have no next record.
+/// Leaves out elements in whose computation a data_error or a format_error is thrown: up to `most` of them in a pass.
+/// One more is a data_error that shows the first one of all. Other errors pass through, and so does one behind which
+/// the stage before does not get: a file that is damaged may have no next record. So a pass always ends.
 ///
-/// It belongs right behind the stage that throws. Stages that keep several elements, as shuffle(n) and pack() do, cannot
-/// go on behind one that failed before them. Each process of a job computes all elements. option_error for most < 0.
+/// It belongs right behind the stage that throws. Stages that keep several elements, as shuffle(n) and pack() do,
+/// cannot go on behind one that failed before them. Each process of a job computes all elements. Going on in the middle
+/// of a pass costs what it costs the stage before. option_error for most < 0.
 inline ignore_errors_step ignore_errors(std::int64_t most, ignored_errors list = {}) {
     if (most < 0) throw option_error("impossible number of errors", "ignore_errors", to_text({most}), "0 or more");
     return {most, std::move(list)};

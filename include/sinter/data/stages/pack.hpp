@@ -14,9 +14,10 @@ namespace sinter::inline SINTER_ORDINARY::data {
 /// Several sequences in one row of N tokens. What is behind the last one is padding: segment 0.
 template <int N>
 struct packed_row {
-    std::array<std::int32_t, static_cast<std::size_t>(N)> tokens{};
-    std::array<std::int32_t, static_cast<std::size_t>(N)> segments{};    ///< 1 for the tokens of the row's first sequence, 2, ...
-    std::array<std::int32_t, static_cast<std::size_t>(N)> positions{};   ///< of a token within its sequence, from 0 on
+    using numbers = std::array<std::int32_t, static_cast<std::size_t>(N)>;
+    numbers tokens{};
+    numbers segments{};    ///< 1 for the tokens of the row's first sequence, 2, ...
+    numbers positions{};   ///< of a token within its sequence, from 0 on
     bool operator==(const packed_row&) const = default;
 };
 
@@ -39,8 +40,8 @@ struct pack_step {
 /// `split` they are written one behind the other through all rows; what comes in the next row is a segment of its own,
 /// with positions from 0 on. No row has sequences of two windows: so where a pass is gone on with, one window is read
 /// again, and memory has the rows of one. Empty sequences leave nothing. Each process of a job computes all sequences.
-/// option_error for a window below 1, or for split with truncate; data_error for a sequence of more than N tokens unless
-/// one of these is asked for.
+/// option_error for a window below 1, or for split with truncate; data_error for a sequence of more than N tokens
+/// unless one of these is asked for.
 template <int N, class F>
     requires(!std::is_same_v<F, pack_options>)
 pack_step<N, F> pack(F tokens, pack_options o = {}) {

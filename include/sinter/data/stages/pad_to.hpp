@@ -55,8 +55,8 @@ struct pad_to_step {
     bool truncate;
 };
 /// Elements become padded_row<T, N>: of those that are std::vector<T>, or of the std::vector<T> that vector(element)
-/// gives. `value` is what they are filled up with. It can be indexed where the stage before can. data_error for a vector
-/// of more than N values, unless truncation is asked for.
+/// gives. `value` is what they are filled up with. It is indexed where the stage before is. data_error for a vector of
+/// more than N values, unless truncation is asked for.
 template <int N, class F, class V>
     requires(!std::is_same_v<V, pad_to_options>)
 pad_to_step<N, V, F> pad_to(F vector, V value, pad_to_options o = {}) {

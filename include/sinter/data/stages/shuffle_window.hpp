@@ -294,10 +294,10 @@ private:
     stage_parts::shuffle_keys keys_;
 };
 
-/// A random order in which an element comes at most n - 1 places early, as from a buffer of n elements: another one each
-/// pass, the same for equal (seed, pass). All orders of a pass of up to n elements are equally likely. Neighbours lie
-/// 0.58 n places apart afterwards on average (0.5 n for n < 112); of tf.data's buffer of n elements that is n, since
-/// there a few elements wait for very long.
+/// A random order in which an element comes at most n - 1 places early, as from a buffer of n elements: another one
+/// each pass, the same for equal (seed, pass). All orders of a pass of up to n elements are equally likely. Neighbours
+/// lie 0.58 n places apart afterwards on average (0.5 n for n < 112); of tf.data's buffer of n elements that is n,
+/// since there a few elements wait for very long.
 /// Behind an indexed stage it is indexed. Of a stream up to 2 n elements wait in memory, each as what the stage before
 /// hands on: after filter its value. Going on in the middle of a pass reads at most 2 n inputs before the next element.
 template <element_stage Up>
