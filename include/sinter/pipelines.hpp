@@ -15,6 +15,7 @@
 #include <sinter/data/stages/pack.hpp>
 #include <sinter/data/stages/pad_to.hpp>
 #include <sinter/data/stages/random.hpp>
+#include <sinter/data/stages/rejection_resample.hpp>
 #include <sinter/data/stages/shuffle.hpp>
 #include <sinter/data/stages/shuffle_window.hpp>
 #include <sinter/data/stages/source.hpp>

@@ -6,5 +6,6 @@
 
 int main() {
     std::vector<float> floats{1, 2};
-    return static_cast<int>(sinter::data::sample_from({1, 1}, sinter::data::range(9), sinter::data::rows(floats)).size());
+    auto all = sinter::data::sample_from({1, 1}, sinter::data::range(9), sinter::data::rows(floats));
+    return static_cast<int>(all.size());
 }

@@ -39,6 +39,7 @@
 #include <sinter/data/stage.hpp>
 #include <sinter/data/stages/bucket_by_sequence_length.hpp>
 #include <sinter/data/stages/mixture.hpp>
+#include <sinter/data/stages/rejection_resample.hpp>
 #include <sinter/data/transform/augment.hpp>
 #include <sinter/data/transform/batch.hpp>
 #include <sinter/data/transform/gather.hpp>

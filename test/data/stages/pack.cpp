@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(padded) {
                      data::pad_to<6>());
     BOOST_TEST((elements_of(data::rows(all) | data::pad_to<2>(words, 0, {.truncate = true}))[2].values ==
                 std::array<std::int32_t, 2>{4, 5}));
-    BOOST_CHECK_EXCEPTION(elements_of(data::rows(all) | data::pad_to<4>(words, 0)), data_error, [](const data_error& e) {
+    BOOST_CHECK_EXCEPTION(elements_of(data::rows(all) | data::pad_to<4>(words, 0)), data_error, [](const auto& e) {
         return e.got() == "5 values" && e.needed() == "at most 4, or .truncate";
     });
     // In maps, of anything.
