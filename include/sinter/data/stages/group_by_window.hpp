@@ -95,6 +95,7 @@ public:
         up_.describe(d);
         d.stage(step_.name)("key", type_text<Key>())("window", step_.options.window)
             ("drop_remainder", step_.options.drop_remainder);
+        if constexpr (base::tells_settings<Key>) step_.key.describe(d);
         if constexpr (base::tells_settings<Size>) step_.size.describe(d);
         else d("size", type_text<Size>());
     }

@@ -76,7 +76,10 @@ struct shares_by_pass {
     F weights;
     std::size_t n;
     std::vector<std::uint32_t> operator()(std::int64_t pass) const { return shares_of_weights(weights(pass), n); }
-    SINTER_COLD void describe(description& d) const { d("weights", type_text<F>()); }
+    SINTER_COLD void describe(description& d) const {
+        d("weights", type_text<F>());
+        if constexpr (base::tells_settings<F>) weights.describe(d);
+    }
 };
 
 template <element_stage Choices>

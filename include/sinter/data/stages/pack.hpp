@@ -108,6 +108,7 @@ public:
         const pack_options& o = step_.options;
         d.stage("pack")("tokens", N)("function", type_text<F>())("window", o.window)("split", o.split)
             ("truncate", o.truncate)("padding", o.padding);
+        if constexpr (base::tells_settings<F>) step_.tokens.describe(d);
     }
 
 private:

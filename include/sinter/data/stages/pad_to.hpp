@@ -108,6 +108,7 @@ public:
         up_.describe(d);
         d.stage("pad_to")("values", N)("function", type_text<F>())("truncate", step_.truncate);
         if constexpr (std::is_arithmetic_v<V>) d("value", step_.value);
+        if constexpr (base::tells_settings<F>) step_.vector.describe(d);
     }
 
 private:

@@ -87,6 +87,7 @@ public:
         d.stage("rejection_resample")("seed", step_.options.seed)("function", type_text<F>());
         for (const double t : step_.target) d("target", t);
         for (const double t : step_.options.initial) d("initial", t);
+        if constexpr (base::tells_settings<F>) step_.class_of.describe(d);
     }
 
 private:

@@ -93,6 +93,7 @@ public:
         std::int64_t first = 0;               ///< number of blocks[0]
         std::vector<block> blocks;
         std::vector<ticket> given;   ///< the group
+        std::vector<ticket> unused, unused_block;   ///< their memory is used again
         bool ended = false, all_at_once = false;
     };
 
@@ -106,7 +107,7 @@ public:
     }
     bool next(state& s, cursor& c, ticket& k) const {
         if (s.group != c.group || s.place != c.place) go_to(s, c);
-        if (s.place == static_cast<std::int64_t>(s.given.size())) {
+        if (s.place >= static_cast<std::int64_t>(s.given.size())) {
             if (!next_group(s)) return false;
             c = {s.blocks.front().begin, s.group, 0};
         }
@@ -129,7 +130,7 @@ private:
         s.ended = s.all_at_once = false;
         if (c.group == 0) read_first(s);
         else read_up_to(s, c.group);
-        if (!s.all_at_once) s.given = parts_of(s, c.group);
+        if (!s.all_at_once) take_parts(s, c.group, s.given);
         s.group = c.group;
         s.place = c.place;
     }
@@ -138,13 +139,15 @@ private:
         if (s.all_at_once) return false;
         const std::int64_t g = std::exchange(s.group, -1);   // should what is before throw
         read_up_to(s, g + 1);
-        std::vector<ticket> fresh = parts_of(s, g + 1);
+        take_parts(s, g + 1, s.unused);
         s.group = g;
-        if (fresh.empty()) return false;
-        const std::int64_t left = lanes_.oldest(g + 1) - s.first;
-        s.blocks.erase(s.blocks.begin(), s.blocks.begin() + left);
-        s.first += left;
-        s.given = std::move(fresh);
+        if (s.unused.empty()) return false;
+        if (s.first < lanes_.oldest(g + 1)) {
+            s.unused_block = std::move(s.blocks.front().tickets);
+            s.blocks.erase(s.blocks.begin());
+            ++s.first;
+        }
+        std::swap(s.given, s.unused);
         s.group = g + 1;
         s.place = 0;
         return true;
@@ -152,6 +155,8 @@ private:
     void read_block(state& s) const {
         block& b = s.blocks.emplace_back();
         b.begin = s.at;
+        b.tickets = std::move(s.unused_block);
+        b.tickets.clear();
         for (ticket k{}; static_cast<std::int64_t>(b.tickets.size()) < lanes_.block();) {
             if (!stage_parts::next(up_, s.up, s.at, k)) {
                 s.ended = true;
@@ -187,18 +192,17 @@ private:
         stage_parts::put_in_random_order(s.blocks[b].tickets, keys_.blocks, s.first + static_cast<std::int64_t>(b),
                                          s.pass);
     }
-    std::vector<ticket> parts_of(state& s, std::int64_t g) const {
-        std::vector<ticket> all;
+    void take_parts(state& s, std::int64_t g, std::vector<ticket>& to) const {
+        to.clear();
         for (std::size_t b = 0; b < s.blocks.size(); ++b) {
             const std::int64_t lane = g - s.first - static_cast<std::int64_t>(b);
             if (lane < 0 || lane >= lanes_.lanes) continue;
             std::vector<ticket>& from = s.blocks[b].tickets;
             const auto n = static_cast<std::int64_t>(from.size());
             for (std::int64_t i = lane * lanes_.part; i < (lane + 1) * lanes_.part && i < n; ++i)
-                all.push_back(std::move(from[static_cast<std::size_t>(i)]));
+                to.push_back(std::move(from[static_cast<std::size_t>(i)]));
         }
-        stage_parts::put_in_random_order(all, keys_.groups, g, s.pass);
-        return all;
+        stage_parts::put_in_random_order(to, keys_.groups, g, s.pass);
     }
 
     Up up_;

@@ -126,6 +126,7 @@ public:
     SINTER_COLD void describe(description& d) const {
         up_.describe(d);
         d.stage("unique")("function", type_text<F>())("window", window_);
+        if constexpr (base::tells_settings<F>) key_.describe(d);
     }
 
 private:
