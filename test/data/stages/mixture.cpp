@@ -116,6 +116,15 @@ BOOST_AUTO_TEST_CASE(ends) {
     BOOST_TEST((elements_of(by_pass, 0) == numbers{100, 101, 102}));
     BOOST_TEST((elements_of(by_pass, 1) == numbers{200, 201, 202}));
     goes_on_anywhere(by_pass);
+    BOOST_TEST(data::sample_from({1, 0}, of(1, 3), data::counter()).size() == data::unknown_size);
+    BOOST_TEST(data::sample_from({1, 1}, of(1, 3), data::counter()).size() == data::endless);
+    BOOST_TEST(data::sample_from({1, 1}, {.stop_on_empty = true}, of(1, 3), data::counter()).size() ==
+               data::unknown_size);
+    description first, second;   // what members of a job compare
+    data::sample_from({1, 3}, of(1, 3), of(2, 3)).describe(first);
+    data::sample_from({3, 1}, of(1, 3), of(2, 3)).describe(second);
+    BOOST_TEST(description::differences(first.text(), "a", second.text(), "b").find(
+                   "share of pipeline 1 in 2^30: a has 805306368, b has 268435456") != std::string::npos);
     BOOST_CHECK_THROW(data::sample_from({1, 1}, of(1, 3)), option_error);
     BOOST_CHECK_THROW(data::sample_from({1, -1}, of(1, 3), of(2, 3)), option_error);
     BOOST_CHECK_THROW(data::sample_from({0, 0}, of(1, 3), of(2, 3)), option_error);

@@ -30,8 +30,8 @@ struct size_of_bucket {
     std::vector<std::int64_t> boundaries, sizes;
     std::int64_t operator()(std::int64_t b) const { return sizes[static_cast<std::size_t>(b)]; }
     SINTER_COLD void describe(description& d) const {
-        for (const std::int64_t at : boundaries) d("boundary", at);
-        for (const std::int64_t n : sizes) d("size", n);
+        for (std::size_t b = 0; b < boundaries.size(); ++b) d(to_text({"boundary ", b}), boundaries[b]);
+        for (std::size_t b = 0; b < sizes.size(); ++b) d(to_text({"size ", b}), sizes[b]);
     }
 };
 SINTER_SELDOM SINTER_COLD void need_buckets(const std::vector<std::int64_t>& boundaries,

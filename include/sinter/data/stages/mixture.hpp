@@ -53,6 +53,8 @@ public:
             if (!has_ended(i)) at -= s.shares[i];
         return static_cast<int>(i);
     }
+    bool may_choose(std::size_t i) const { return shares_.may_choose(i); }
+    bool chooses(std::size_t i) const { return shares_.chooses(i); }   ///< sooner or later, in each pass
     SINTER_COLD void describe(description& d, bool stop_on_empty) const {
         d.stage("sample_from")("seed", seed_)("stop_on_empty", stop_on_empty);
         shares_.describe(d);
@@ -67,8 +69,11 @@ private:
 struct fixed_shares {
     std::vector<std::uint32_t> shares;
     const std::vector<std::uint32_t>& operator()(std::int64_t) const { return shares; }
+    bool may_choose(std::size_t i) const { return shares[i] > 0; }
+    bool chooses(std::size_t i) const { return shares[i] > 0; }
     SINTER_COLD void describe(description& d) const {
-        for (const std::uint32_t s : shares) d("share of 2^30", s);
+        for (std::size_t i = 0; i < shares.size(); ++i)
+            d(to_text({"share of pipeline ", i, " in 2^30"}), shares[i]);
     }
 };
 template <class F>
@@ -76,6 +81,8 @@ struct shares_by_pass {
     F weights;
     std::size_t n;
     std::vector<std::uint32_t> operator()(std::int64_t pass) const { return shares_of_weights(weights(pass), n); }
+    bool may_choose(std::size_t) const { return true; }
+    bool chooses(std::size_t) const { return false; }
     SINTER_COLD void describe(description& d) const {
         d("weights", type_text<F>());
         if constexpr (base::tells_settings<F>) weights.describe(d);
@@ -99,6 +106,8 @@ public:
             throw data_error("no such pipeline", "choose_from", to_text({i}), to_text({"0 to ", n_ - 1}));
         return static_cast<int>(i);
     }
+    bool may_choose(std::size_t) const { return true; }
+    bool chooses(std::size_t) const { return false; }
     SINTER_COLD void describe(description& d, bool stop_on_empty) const {
         choices_.describe(d);
         d.stage("choose_from")("stop_on_empty", stop_on_empty);
@@ -148,12 +157,14 @@ public:
     mixed_stage(Choice choice, bool stop_on_empty, First first, Rest... rest)
         : choice_(std::move(choice)), stop_(stop_on_empty), of_(std::move(first), std::move(rest)...) {}
     std::int64_t size() const {
+        if (Choice::has_end) return unknown_size;
         bool all = true, one = false;
-        each([&](auto, const auto& up) {
-            all = all && up.size() == endless;
-            one = one || up.size() == endless;
+        each([&](auto i, const auto& up) {
+            const bool has_end = up.size() != endless;
+            if (has_end && choice_.may_choose(i)) all = false;
+            if (!has_end && choice_.chooses(i)) one = true;
         });
-        return !Choice::has_end && (all || (one && !stop_)) ? endless : unknown_size;
+        return all || (one && !stop_) ? endless : unknown_size;
     }
     void begin(state& s, std::int64_t pass) const {
         choice_.begin(s.choice, pass);

@@ -85,8 +85,9 @@ public:
     SINTER_COLD void describe(description& d) const {
         up_.describe(d);
         d.stage("rejection_resample")("seed", step_.options.seed)("function", type_text<F>());
-        for (const double t : step_.target) d("target", t);
-        for (const double t : step_.options.initial) d("initial", t);
+        const std::vector<double>&target = step_.target, &initial = step_.options.initial;
+        for (std::size_t c = 0; c < target.size(); ++c) d(to_text({"target of class ", c}), target[c]);
+        for (std::size_t c = 0; c < initial.size(); ++c) d(to_text({"initial share of class ", c}), initial[c]);
         if constexpr (base::tells_settings<F>) step_.class_of.describe(d);
     }
 
