@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: BSL-1.0
 # test.sh [--all] [--quick] [CTEST ARGUMENTS]: gets what is missing, builds everything, and runs every test.
 #
-# Two compilers share the tests. g++ builds all that depends on this machine's vectors, which is
-# kernels, ops and nets, with examples and tools; kernels and files once more under the address and
-# undefined-behaviour sanitizers; threads and sockets once more under the thread sanitizer; in
-# benchmarks it looks for errors of the language alone. Clang, where it is found, builds what lies
-# below and above: base, graphs, data and sockets, and whole programs, which train under every
-# strategy, for the oldest processor of this architecture, sanitized; it reads all headers as well.
-# Where there is no clang g++ builds all. One ctest runs all, so that the last lines tell all.
-# Where ccache is installed or can be had, what another checkout has compiled is not compiled again.
+# Two compilers share the tests. g++ builds all that depends on this machine's vectors, which is kernels, ops and nets,
+# with examples and tools; kernels and files once more under the address and undefined-behaviour sanitizers; threads and
+# sockets once more under the thread sanitizer; in benchmarks it looks for errors of the language alone. Clang, where it
+# is found, builds for the oldest processor of this architecture what lies below and above: base, graphs, data, sockets
+# and a part of the whole programs sanitized; the other programs, which train under every strategy, the compiler's own
+# tests, layers and what GPUs would do without. It reads all headers as well. Where there is no clang g++ builds all.
+# One ctest runs all, so that the last lines tell all. Where ccache is installed or can be had, what another checkout
+# has compiled is not compiled again.
 #
 #   --all     each compiler builds and runs all that it can, tests labelled release run, too, and
 #             fuzzers try other inputs each time: in half as long again

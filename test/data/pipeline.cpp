@@ -76,6 +76,15 @@ BOOST_AUTO_TEST_CASE(shuffle_is_a_new_permutation_each_epoch_and_the_same_for_on
     }
 }
 
+BOOST_AUTO_TEST_CASE(shuffle_without_a_number_is_that_of_the_whole_pass) {
+    auto whole = numbered(50) | data::shuffle({.seed = 3}) | data::batch(8);
+    auto buffered = numbered(50) | data::shuffle(50, 3) | data::batch(8);
+    for (int pass = 0; pass < 3; ++pass) BOOST_TEST(one_pass(whole) == one_pass(buffered));
+    auto empty = numbered(0) | data::shuffle() | data::batch(8);
+    BOOST_TEST(one_pass(empty).empty());
+    BOOST_CHECK_THROW(numbered(5) | data::repeat() | data::shuffle(), option_error);
+}
+
 BOOST_AUTO_TEST_CASE(a_full_buffer_makes_every_permutation_equally_likely) {
     auto p = numbered(4) | data::shuffle(4, 1) | data::batch(4);
     std::map<std::vector<int>, int> times;

@@ -38,8 +38,12 @@
 #include <sinter/data/source/text/windows.hpp>
 #include <sinter/data/stage.hpp>
 #include <sinter/data/stages/bucket_by_sequence_length.hpp>
+#include <sinter/data/stages/counts.hpp>
 #include <sinter/data/stages/mixture.hpp>
+#include <sinter/data/stages/reduce.hpp>
 #include <sinter/data/stages/rejection_resample.hpp>
+#include <sinter/data/stages/shard.hpp>
+#include <sinter/data/stages/window.hpp>
 #include <sinter/data/transform/augment.hpp>
 #include <sinter/data/transform/batch.hpp>
 #include <sinter/data/transform/gather.hpp>

@@ -7,6 +7,7 @@
 #include <sinter/data/stages/bucket_by_sequence_length.hpp>
 #include <sinter/data/stages/group_by_window.hpp>
 #include <sinter/data/stages/source.hpp>
+#include <sinter/data/stages/take.hpp>
 #include <algorithm>
 
 namespace group_by_window_test {
@@ -64,7 +65,7 @@ BOOST_AUTO_TEST_CASE(groups_of_equal_keys) {
     }
     goes_on_anywhere(data::range(0) | data::group_by_window(odd, 3));
     goes_on_anywhere(data::from(data::endless, [](std::int64_t i) { return i; }) |
-                     data::group_by_window(odd, 3, {.window = 10}), 0, 40);
+                     data::group_by_window(odd, 3, {.window = 10}) | data::take(40));
 }
 
 template <std::size_t N>

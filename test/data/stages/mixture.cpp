@@ -10,6 +10,7 @@
 #include <sinter/data/stages/map.hpp>
 #include <sinter/data/stages/mixture.hpp>
 #include <sinter/data/stages/random.hpp>
+#include <sinter/data/stages/take.hpp>
 #include <cmath>
 #include <memory>
 
@@ -138,7 +139,7 @@ BOOST_AUTO_TEST_CASE(counters) {
                 numbers(std::begin(tf_data_grouping::counter), std::end(tf_data_grouping::counter))));
     BOOST_TEST((elements_of(data::counter(INT64_MAX, 1), 0, 2) == numbers{INT64_MAX, INT64_MIN}));
     BOOST_TEST(data::counter().size() == data::endless);
-    goes_on_anywhere(data::counter(3, 2), 0, 20);
+    goes_on_anywhere(data::counter(3, 2) | data::take(20));
 }
 
 BOOST_AUTO_TEST_CASE(random_numbers) {
@@ -153,7 +154,8 @@ BOOST_AUTO_TEST_CASE(random_numbers) {
     BOOST_TEST(chi < 29);
     BOOST_TEST((elements_of(data::random(4), 2, 50) != elements_of(data::random(4), 3, 50)));
     BOOST_TEST((elements_of(data::random(4), 2, 50) != elements_of(data::random(5), 2, 50)));
-    goes_on_anywhere(data::random(4), 2, 50);
+    goes_on_anywhere(data::random(4) | data::take(50), 2);
+    goes_on_anywhere(data::sample_from({1, 3}, data::counter(), data::random(1)) | data::take(90), 1);
 }
 
 struct countdown {

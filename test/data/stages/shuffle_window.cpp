@@ -7,6 +7,7 @@
 #include <sinter/data/stages/map.hpp>
 #include <sinter/data/stages/shuffle_window.hpp>
 #include <sinter/data/stages/source.hpp>
+#include <sinter/data/stages/take.hpp>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -74,7 +75,7 @@ BOOST_AUTO_TEST_CASE(goes_on) {
     goes_on_anywhere(data::range(0) | data::filter(any) | data::shuffle(10));
     goes_on_anywhere(stream(50) | data::shuffle(7) | data::shuffle(9, 1));
     goes_on_anywhere(data::from(data::endless, [](std::int64_t i) { return i; }) | data::filter(any) |
-                     data::shuffle(120), 0, 500);
+                     data::shuffle(120) | data::take(500));
 }
 
 BOOST_AUTO_TEST_CASE(going_on_reads_at_most_twice_the_window) {
@@ -118,7 +119,7 @@ BOOST_AUTO_TEST_CASE(neighbours_part) {
     int next = 0;
     for (const std::int64_t n : {30, 200, 1000}) {
         const std::int64_t all = 20 * n;
-        const numbers order = elements_of(data::range(all) | data::shuffle(n, 1), 0, 100'000);
+        const numbers order = elements_of(data::range(all) | data::shuffle(n, 1));
         const double here = mean_distance(order);
         const double there = tf_data_grouping::distances[next++] / 1000.0;   // by a buffer of n
         BOOST_TEST_MESSAGE("n = " << n << ": " << here << ", by a buffer " << there);

@@ -13,11 +13,6 @@ namespace sinter::inline SINTER_ORDINARY::data {
 
 namespace stage_parts {
 
-template <class T>
-inline constexpr bool is_extra = false;
-template <class T>
-inline constexpr bool is_extra<extra<T>> = true;
-
 /// Appends bytes that two values share where they are equal, and only there; extra<T> has none. Floats are equal where
 /// their bits are.
 template <class T>
@@ -31,15 +26,16 @@ void add_key(std::string& to, const T& v) {
     } else if constexpr (requires { v.begin(); v.end(); v.size(); }) {
         add_key(to, v.size());
         for (const auto& e : v) add_key(to, e);
-    } else if constexpr (!is_extra<T>) {
+    } else if constexpr (element_parts::form_of_field<T>::form.kind != field_form::beside) {
         for_each_element_field(v, [&](auto, const auto& field) { add_key(to, field); });
     }
 }
 template <class T>
 constexpr bool has_key() {
-    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> || is_extra<T>) return true;
+    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) return true;
     else if constexpr (std::is_array_v<T>) return has_key<std::remove_extent_t<T>>();
     else if constexpr (element_parts::form_of_field<T>::form.pixels) return true;
+    else if constexpr (element_parts::form_of_field<T>::form.kind == field_form::beside) return true;
     else if constexpr (requires { typename T::value_type; std::declval<const T&>().begin(); })
         return has_key<typename T::value_type>();
     else if constexpr (element_parts::is_struct<T> || element_parts::is_tuple<T>)

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/data/stages/stage.hpp>
+#include <optional>
+#include <utility>
+
+namespace sinter::inline SINTER_ORDINARY::data {
+
+template <class P>
+struct take_while_step {
+    P keep;
+};
+/// The elements of a pass before the first one for which `keep(element)` is false. Each process of a job asks it of all
+/// of them.
+template <class P>
+take_while_step<P> take_while(P keep) {
+    return {std::move(keep)};
+}
+
+/// Elements are computed for the predicate, once: what is kept travels in the ticket.
+template <element_stage Up, class P>
+class taken_while_stage {
+public:
+    static constexpr bool is_indexed = false;
+    static constexpr int maps = Up::maps;
+    using value_type = typename Up::value_type;
+    using state = typename Up::state;
+    struct cursor {
+        stage_parts::cursor_of<Up> up{};
+        bool ended = false;
+    };
+    using ticket = std::optional<value_type>;
+
+    taken_while_stage(Up up, P keep) : up_(std::move(up)), keep_(std::move(keep)) {}
+    std::int64_t size() const { return up_.size() == 0 ? 0 : unknown_size; }
+    void begin(state& s, std::int64_t pass) const { up_.begin(s, pass); }
+    bool next(state& s, cursor& c, ticket& k) const {
+        stage_parts::ticket_of<Up> at{};
+        if (c.ended || !stage_parts::next(up_, s, c.up, at)) return false;
+        k.emplace(up_.get(s, at));
+        c.ended = !keep_(std::as_const(*k));
+        return !c.ended;
+    }
+    value_type get(state&, ticket& k) const { return std::move(*k); }
+    SINTER_COLD void describe(description& d) const {
+        up_.describe(d);
+        d.stage("take_while")("function", type_text<P>());
+        if constexpr (base::tells_settings<P>) keep_.describe(d);
+    }
+
+private:
+    Up up_;
+    P keep_;
+};
+
+template <element_stage Up, class P>
+auto operator|(Up up, take_while_step<P> s) {
+    constexpr bool fits = std::is_invocable_r_v<bool, const P&, const typename Up::value_type&>;
+    static_assert(fits, "take_while: needed is a function that takes an element of this pipeline and gives a bool");
+    if constexpr (fits) return taken_while_stage<Up, P>(std::move(up), std::move(s.keep));
+    else return up;
+}
+
+} // namespace sinter::data
