@@ -125,6 +125,10 @@ BOOST_AUTO_TEST_CASE(neighbours_part) {
         BOOST_TEST_MESSAGE("n = " << n << ": " << here << ", by a buffer " << there);
         BOOST_TEST(here > 0.45 * there);
         BOOST_TEST(here > (n < 112 ? 0.45 : 0.52) * static_cast<double>(n));
+        double moved = 0;
+        for (std::size_t o = 0; o < order.size(); ++o)
+            moved += std::abs(static_cast<double>(order[o]) - static_cast<double>(o));
+        BOOST_TEST(moved / static_cast<double>(all) > (n < 112 ? 0.37 : 0.42) * static_cast<double>(n));
         // As often in one order as in the other: no trend is left between neighbours.
         std::int64_t rising = 0;
         for (std::size_t i = 1; i < order.size(); ++i) rising += order[i] > order[i - 1];

@@ -302,8 +302,10 @@ private:
 /// each pass, the same for equal (seed, pass). All orders of a pass of up to n elements are equally likely. Neighbours
 /// lie 0.58 n places apart afterwards on average (0.5 n for n < 112); of tf.data's buffer of n elements that is n,
 /// since there a few elements wait for very long.
-/// Behind an indexed stage it is indexed. Of a stream up to 2 n elements wait in memory, each as what the stage before
-/// hands on: after filter its value. Going on in the middle of a pass reads at most 2 n inputs before the next element.
+///
+/// Of a stream up to 2 n elements wait in memory, each as what the stage before hands on: after filter its value. Going
+/// on in the middle of a pass reads at most 2 n inputs before the next element. Behind an indexed stage it is indexed;
+/// a thread that asks for elements far apart orders up to 2 n numbers anew each time, so shuffle() comes before it.
 template <element_stage Up>
 auto operator|(Up up, shuffle_step s) {
     if constexpr (indexed_stage<Up>)
