@@ -14,8 +14,9 @@ using namespace sinter;
 
 namespace {
 
-constexpr const char* help = "elements [--rounds R] [--threads 1]\n"
-                             "Fills batches of structs and of datasets in turns, R times each (default 15); JSON lines.";
+constexpr const char* help =
+    "elements [--rounds R] [--threads 1]\n"
+    "Fills batches of structs and of datasets in turns, R times each (default 15); JSON lines.";
 constexpr int pictures = 60'000, batch = 64;
 
 struct floats {
@@ -119,8 +120,9 @@ int run(int rounds) {
         std::sort(c.us.begin(), c.us.end());
         const double us = c.us[c.us.size() / 2];
         if (first == 0) first = us;
-        std::printf("{\"rows\": \"%s\", \"batch\": %d, \"system\": \"sinter\", \"fill_us\": %.2f, \"of_memcpy\": %.2f}\n",
-                    c.name.c_str(), batch, us, us / first);
+        std::printf(
+            "{\"rows\": \"%s\", \"batch\": %d, \"system\": \"sinter\", \"fill_us\": %.2f, \"of_memcpy\": %.2f}\n",
+            c.name.c_str(), batch, us, us / first);
     }
     return 0;
 }

@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
             for (const auto& entry : std::filesystem::directory_iterator(folder))
                 if (entry.path().extension() == ".jpg") files.push_back(io::read_whole_file(entry.path()));
         if (files.empty()) throw io_error("no .jpg file", folder);
-        data::pixels picture, small;
+        data::bitmap picture, small;
         const data::image::normalization to_floats({0.485f, 0.456f, 0.406f}, {0.229f, 0.224f, 0.225f});
         std::vector<float> row(224 * 224 * 3);
         const auto decode = [&](const std::vector<std::byte>& file) { data::decode_jpeg(file, "a picture", picture); };

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     // Fewer pixels than by default: a picture of which little is there is made all the same, and takes its time.
     const data::decode_options options{.to = to[size % 3], .max_pixels = 1 << 20, .max_scans = 20};
     try {
-        const data::pixels p = data::decode_jpeg({reinterpret_cast<const std::byte*>(data), size}, "fuzz", options);
+        const data::bitmap p = data::decode_jpeg({reinterpret_cast<const std::byte*>(data), size}, "fuzz", options);
         if (p.height < 1 || p.width < 1 || (p.channels != 1 && p.channels != 3)) std::abort();
         if (p.height * p.width > options.max_pixels) std::abort();
         if (p.bytes.size() != p.height * p.width * p.channels) std::abort();

@@ -15,7 +15,7 @@ using namespace sinter;
 static void read_bytes(const std::vector<std::byte>& bytes, data::colours to) {
     try {
         const data::decode_options options{.to = to, .max_pixels = 1 << 24};
-        const data::pixels p = data::decode_png({bytes.data(), bytes.size()}, "fuzz", options);
+        const data::bitmap p = data::decode_png({bytes.data(), bytes.size()}, "fuzz", options);
         if (p.height < 1 || p.width < 1 || p.channels < 1 || p.channels > 4) std::abort();
         if (p.bytes.size() != p.height * p.width * p.channels) std::abort();
     } catch (const format_error& e) {

@@ -37,12 +37,15 @@
 #include <sinter/data/source/text/characters.hpp>
 #include <sinter/data/source/text/windows.hpp>
 #include <sinter/data/stage.hpp>
+#include <sinter/data/stages/bucket_by_sequence_length.hpp>
 #include <sinter/data/stages/counts.hpp>
 #include <sinter/data/stages/file_paths.hpp>
 #include <sinter/data/stages/file_stream.hpp>
 #include <sinter/data/stages/fixed_length_records.hpp>
 #include <sinter/data/stages/list_files.hpp>
+#include <sinter/data/stages/mixture.hpp>
 #include <sinter/data/stages/reduce.hpp>
+#include <sinter/data/stages/rejection_resample.hpp>
 #include <sinter/data/stages/shard.hpp>
 #include <sinter/data/stages/text_lines.hpp>
 #include <sinter/data/stages/tfrecords.hpp>

@@ -25,13 +25,13 @@ std::vector<sample> samples() {
 }
 #undef SAMPLE
 
-data::pixels decoded(span<const std::byte> bytes, const data::decode_options& options = {}) {
+data::bitmap decoded(span<const std::byte> bytes, const data::decode_options& options = {}) {
     return data::decode_jpeg(bytes, "mem.jpg", options);
 }
 /// A picture, or a format_error: whatever else comes out fails the test.
 bool is_picture(span<const std::byte> bytes) {
     try {
-        const data::pixels p = decoded(bytes, {.max_pixels = 1 << 20});
+        const data::bitmap p = decoded(bytes, {.max_pixels = 1 << 20});
         BOOST_REQUIRE(p.bytes.size() == p.height * p.width * p.channels);
         return true;
     } catch (const format_error& e) {
@@ -57,19 +57,19 @@ void set_extents(std::vector<std::byte>& file, unsigned height, unsigned width) 
 BOOST_AUTO_TEST_CASE(pixels_are_those_of_pillow) {
     for (const sample& s : samples()) {
         BOOST_TEST_CONTEXT(s.name) {
-            const data::pixels rgb = decoded(s.file), grey = decoded(s.file, {.to = data::colours::grey});
+            const data::bitmap rgb = decoded(s.file), grey = decoded(s.file, {.to = data::colours::grey});
             BOOST_TEST((rgb.height == 13 && rgb.width == 19 && rgb.channels == 3));
             BOOST_TEST(difference(rgb, s.rgb) == 0);
             BOOST_TEST((grey.height == 13 && grey.width == 19 && grey.channels == 1));
             BOOST_TEST(difference(grey, s.grey) == 0);
-            const data::pixels stored = decoded(s.file, {.to = data::colours::as_stored});
+            const data::bitmap stored = decoded(s.file, {.to = data::colours::as_stored});
             BOOST_TEST(difference(stored, std::string_view(s.name) == "jpeg_grey" ? s.grey : s.rgb) == 0);
         }
     }
 }
 
 BOOST_AUTO_TEST_CASE(memory_is_used_again) {
-    data::pixels out;
+    data::bitmap out;
     data::decode_jpeg(file_of(pictures::jpeg_420), "mem.jpg", out);
     const void* const before = out.bytes.data();
     data::decode_jpeg(file_of(pictures::jpeg_444), "mem.jpg", out);

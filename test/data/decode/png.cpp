@@ -37,12 +37,12 @@ std::vector<sample> samples() {
              pictures::png_grey_sixteen_bits_stored, pictures::png_grey_sixteen_bits_stored, 1}};
 }
 #undef STORED
-data::pixels decoded(span<const std::byte> bytes, const data::decode_options& options = {}) {
+data::bitmap decoded(span<const std::byte> bytes, const data::decode_options& options = {}) {
     return data::decode_png(bytes, "mem.png", options);
 }
 bool is_picture(span<const std::byte> bytes) {
     try {
-        const data::pixels p = decoded(bytes, {.max_pixels = 1 << 20});
+        const data::bitmap p = decoded(bytes, {.max_pixels = 1 << 20});
         BOOST_REQUIRE(p.bytes.size() == p.height * p.width * p.channels);
         return true;
     } catch (const format_error& e) {
@@ -56,11 +56,11 @@ bool is_picture(span<const std::byte> bytes) {
 BOOST_AUTO_TEST_CASE(bytes_are_those_that_were_encoded) {
     for (const sample& s : samples()) {
         BOOST_TEST_CONTEXT(s.name) {
-            const data::pixels stored = decoded(s.file, {.to = data::colours::as_stored});
+            const data::bitmap stored = decoded(s.file, {.to = data::colours::as_stored});
             BOOST_TEST(stored.channels == s.channels);
             BOOST_TEST(difference(stored, s.stored) == 0);
             BOOST_TEST(difference(decoded(s.file, {.to = data::colours::grey}), s.grey) == 0);
-            const data::pixels rgb = decoded(s.file);
+            const data::bitmap rgb = decoded(s.file);
             BOOST_TEST(rgb.channels == 3u);
             BOOST_TEST((rgb.height == stored.height && rgb.width == stored.width));
             for (std::size_t i = 0; i < rgb.height * rgb.width; ++i)

@@ -2,15 +2,15 @@
 #pragma once
 #include <boost/test/unit_test.hpp>
 #include <sinter/base/span.hpp>
-#include <sinter/data/decode/pixels.hpp>
+#include <sinter/data/decode/bitmap.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
 /// The picture of test/fixtures/pictures.py: no two neighbours are alike.
-inline sinter::data::pixels hashed(std::size_t height, std::size_t width, std::size_t channels) {
-    sinter::data::pixels picture;
+inline sinter::data::bitmap hashed(std::size_t height, std::size_t width, std::size_t channels) {
+    sinter::data::bitmap picture;
     picture.reshape(height, width, channels);
     for (std::size_t y = 0, i = 0; y < height; ++y)
         for (std::size_t x = 0; x < width; ++x)
@@ -20,7 +20,7 @@ inline sinter::data::pixels hashed(std::size_t height, std::size_t width, std::s
 }
 
 /// The largest difference between the picture's bytes and these; 256 where they are not as many.
-inline int difference(const sinter::data::pixels& picture, sinter::span<const std::uint8_t> bytes) {
+inline int difference(const sinter::data::bitmap& picture, sinter::span<const std::uint8_t> bytes) {
     if (picture.bytes.size() != bytes.size() ||
         bytes.size() != picture.height * picture.width * picture.channels)
         return 256;
@@ -30,7 +30,7 @@ inline int difference(const sinter::data::pixels& picture, sinter::span<const st
 }
 
 /// What is at a place.
-inline int at(const sinter::data::pixels& p, std::size_t y, std::size_t x, std::size_t c) {
+inline int at(const sinter::data::bitmap& p, std::size_t y, std::size_t x, std::size_t c) {
     return p.bytes.at((y * p.width + x) * p.channels + c);
 }
 

@@ -13,13 +13,13 @@
 #include <cmath>
 
 using namespace sinter;
-using data::pixels;
+using data::bitmap;
 using data::image::window;
 
 BOOST_AUTO_TEST_CASE(a_part_has_the_pixels_of_its_place) {
     for (std::size_t channels = 1; channels <= 4; ++channels) {
-        const pixels in = hashed(9, 11, channels);
-        pixels out;
+        const bitmap in = hashed(9, 11, channels);
+        bitmap out;
         data::image::crop(in, {2, 3, 4, 5}, out);
         BOOST_TEST((out.height == 4 && out.width == 5 && out.channels == channels));
         for (std::size_t y = 0; y < 4; ++y)
@@ -28,8 +28,8 @@ BOOST_AUTO_TEST_CASE(a_part_has_the_pixels_of_its_place) {
         data::image::crop(in, {0, 0, 9, 11}, out);
         BOOST_TEST((out.bytes == in.bytes));
     }
-    const pixels in = hashed(9, 11, 3);
-    pixels out;
+    const bitmap in = hashed(9, 11, 3);
+    bitmap out;
     BOOST_TEST(at(data::image::center_crop(in, 4, 4), 0, 0, 1) == at(in, 2, 3, 1));
     for (const window part : {window{0, 0, 10, 1}, {6, 0, 4, 1}, {0, 0, 1, 0}, {0, 11, 1, 1}, {SIZE_MAX, 0, 2, 1}})
         BOOST_CHECK_THROW(data::image::crop(in, part, out), data_error);
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(a_part_has_the_pixels_of_its_place) {
 }
 
 BOOST_AUTO_TEST_CASE(random_parts_are_anywhere_and_the_same_for_the_same_key) {
-    const pixels in = hashed(6, 9, 1);
+    const bitmap in = hashed(6, 9, 1);
     int tops[4] = {}, lefts[3] = {};
     for (std::uint64_t key = 0; key < 6000; ++key) {
         random_stream random(key), again(key);
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(random_parts_are_anywhere_and_the_same_for_the_same_key) {
 }
 
 BOOST_AUTO_TEST_CASE(parts_of_random_size_and_shape) {
-    const pixels in = hashed(375, 500, 1);
+    const bitmap in = hashed(375, 500, 1);
     double shares = 0, logarithms = 0;
     int narrow = 0;
     constexpr int n = 4000;
@@ -74,10 +74,10 @@ BOOST_AUTO_TEST_CASE(parts_of_random_size_and_shape) {
     BOOST_TEST(std::abs(narrow - n / 2) < 200);
     // No such part fits into a strip: what fits best, in the middle.
     random_stream random(3);
-    const pixels strip = hashed(2, 100, 1);
+    const bitmap strip = hashed(2, 100, 1);
     const window w = data::image::random_resized_window(strip, random, 0.9, 1);
     BOOST_TEST((w.top == 0 && w.height == 2 && w.width == 3 && w.left == 48));
-    const pixels tower = hashed(100, 2, 1);
+    const bitmap tower = hashed(100, 2, 1);
     const window high = data::image::random_resized_window(tower, random, 0.9, 1);
     BOOST_TEST((high.left == 0 && high.width == 2 && high.height == 3 && high.top == 48));
     check_error<option_error>([&] { data::image::random_resized_window(in, random, 0, 1); }, "bounds",
@@ -87,8 +87,8 @@ BOOST_AUTO_TEST_CASE(parts_of_random_size_and_shape) {
 }
 
 BOOST_AUTO_TEST_CASE(margins_have_one_colour) {
-    const pixels in = hashed(2, 3, 3);
-    pixels out;
+    const bitmap in = hashed(2, 3, 3);
+    bitmap out;
     data::image::pad(in, {1, 2, 3, 4}, {{7, 8, 9}}, out);
     BOOST_TEST((out.height == 6 && out.width == 9));
     for (std::size_t y = 0; y < 6; ++y)
@@ -102,8 +102,8 @@ BOOST_AUTO_TEST_CASE(margins_have_one_colour) {
 BOOST_AUTO_TEST_CASE(mirrored_pictures) {
     for (std::size_t channels = 1; channels <= 4; ++channels)
         for (const std::size_t height : {1u, 4u, 5u}) {
-            const pixels in = hashed(height, 7, channels);
-            pixels across = in, down = in;
+            const bitmap in = hashed(height, 7, channels);
+            bitmap across = in, down = in;
             data::image::flip_horizontal(across);
             data::image::flip_vertical(down);
             for (std::size_t y = 0; y < height; ++y)
@@ -113,14 +113,14 @@ BOOST_AUTO_TEST_CASE(mirrored_pictures) {
                         BOOST_TEST(at(down, y, x, c) == at(in, height - 1 - y, x, c));
                     }
         }
-    pixels none;
+    bitmap none;
     BOOST_CHECK_THROW(data::image::flip_horizontal(none), data_error);
     BOOST_CHECK_THROW(data::image::flip_vertical(none), data_error);
 }
 
 BOOST_AUTO_TEST_CASE(turned_pictures_beside_torchvision) {
-    const pixels in = hashed(17, 23, 3);
-    pixels out;
+    const bitmap in = hashed(17, 23, 3);
+    bitmap out;
     data::pixel fill;
     data::image::rotate(in, 90, fill, out);
     BOOST_TEST(difference(out, pictures::rotated_90) == 0);
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(turned_pictures_beside_torchvision) {
     data::image::rotate(in, 360, fill, out);
     BOOST_TEST((out.bytes == in.bytes));
     // What is not picture is fill: in a picture of one colour, which is not filled, it is what that colour lacks.
-    pixels white = in, rest;
+    bitmap white = in, rest;
     std::fill(white.bytes.begin(), white.bytes.end(), std::uint8_t{200});
     data::image::rotate(white, 30, fill, rest);
     fill = {{200, 200, 100}};
@@ -140,14 +140,14 @@ BOOST_AUTO_TEST_CASE(turned_pictures_beside_torchvision) {
         BOOST_TEST((out.bytes[i] == 200 && out.bytes[i + 1] == 200));
         BOOST_TEST(std::abs(out.bytes[i + 2] - (rest.bytes[i] + (200 - rest.bytes[i]) / 2)) <= 1);
     }
-    const pixels square = hashed(8, 8, 2);
+    const bitmap square = hashed(8, 8, 2);
     data::image::rotate(square, 90, fill, out);   // the right column becomes the top row
     for (std::size_t i = 0; i < 8; ++i) BOOST_TEST(at(out, 0, i, 1) == at(square, i, 7, 1));
     check_error<option_error>([&] { data::image::rotate(in, NAN, fill, out); }, "no number", "rotate");
 }
 
 BOOST_AUTO_TEST_CASE(hidden_squares) {
-    const pixels in = hashed(8, 12, 3);
+    const bitmap in = hashed(8, 12, 3);
     int whole = 0;
     for (std::uint64_t key = 0; key < 2000; ++key) {
         random_stream random(key), again(key);
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(hidden_squares) {
         BOOST_REQUIRE(w.top + w.height == std::min<std::size_t>(y + 2, 8));
         BOOST_REQUIRE(w.left + w.width == std::min<std::size_t>(x + 2, 12));
         whole += w.height == 4 && w.width == 4;
-        pixels out = in;
+        bitmap out = in;
         data::image::cutout(out, w, {{1, 2, 3}});
         for (std::size_t i = 0; i < 8; ++i)
             for (std::size_t j = 0; j < 12; ++j) {
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(hidden_squares) {
             }
     }
     BOOST_TEST(std::abs(whole - 2000 * 5 * 9 / 96) < 150);
-    pixels out = in;
+    bitmap out = in;
     BOOST_CHECK_THROW(data::image::cutout(out, {0, 9, 8, 4}, {}), data_error);
     random_stream random(1);
     BOOST_CHECK_THROW(data::image::cutout_window(in, 0, random), option_error);

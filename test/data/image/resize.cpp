@@ -33,7 +33,7 @@ std::vector<double> resized_row(const std::vector<double>& in, std::size_t to) {
 } // namespace
 
 BOOST_AUTO_TEST_CASE(bytes_are_those_of_pillow) {
-    const data::pixels in = hashed(17, 23, 3);
+    const data::bitmap in = hashed(17, 23, 3);
 #define RESIZED(height, width)                                                                                        \
     BOOST_TEST(difference(data::image::resize(in, height, width), pictures::bilinear_##height##_##width) == 0);       \
     BOOST_TEST(difference(data::image::resize(in, height, width, interpolation::bicubic),                             \
@@ -54,14 +54,14 @@ BOOST_AUTO_TEST_CASE(bytes_are_those_of_pillow) {
 // Each channel is resized by itself: a picture of one channel is the same as that channel of another.
 BOOST_AUTO_TEST_CASE(any_number_of_channels) {
     for (std::size_t channels = 1; channels <= 4; ++channels) {
-        const data::pixels in = hashed(21, 34, channels);
+        const data::bitmap in = hashed(21, 34, channels);
         for (const auto& [height, width] : {std::pair<std::size_t, std::size_t>{9, 40}, {40, 9}, {9, 9}, {40, 40}}) {
-            const data::pixels all = data::image::resize(in, height, width);
+            const data::bitmap all = data::image::resize(in, height, width);
             for (std::size_t c = 0; c < channels; ++c) {
-                data::pixels one;
+                data::bitmap one;
                 one.reshape(21, 34, 1);
                 for (std::size_t i = 0; i < one.bytes.size(); ++i) one.bytes[i] = in.bytes[i * channels + c];
-                const data::pixels alone = data::image::resize(one, height, width);
+                const data::bitmap alone = data::image::resize(one, height, width);
                 for (std::size_t i = 0; i < alone.bytes.size(); ++i)
                     BOOST_REQUIRE(alone.bytes[i] == all.bytes[i * channels + c]);
             }
@@ -72,10 +72,10 @@ BOOST_AUTO_TEST_CASE(any_number_of_channels) {
 BOOST_AUTO_TEST_CASE(rows_and_columns_beside_real_numbers) {
     for (const std::size_t from : {1u, 2u, 5u, 16u, 97u, 3000u})
         for (const std::size_t to : {1u, 3u, 8u, 33u, 200u}) {
-            data::pixels row = hashed(1, from, 1), column = row;
+            data::bitmap row = hashed(1, from, 1), column = row;
             column.height = from, column.width = 1;
             const std::vector<double> want = resized_row({row.bytes.begin(), row.bytes.end()}, to);
-            const data::pixels across = data::image::resize(row, 1, to), down = data::image::resize(column, to, 1);
+            const data::bitmap across = data::image::resize(row, 1, to), down = data::image::resize(column, to, 1);
             BOOST_REQUIRE(across.bytes.size() == to);
             BOOST_TEST(across.bytes == down.bytes);
             for (std::size_t i = 0; i < to; ++i) BOOST_TEST(std::abs(across.bytes[i] - want[i]) < 0.51);
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(rows_and_columns_beside_real_numbers) {
 }
 
 BOOST_AUTO_TEST_CASE(one_colour_stays) {
-    data::pixels in;
+    data::bitmap in;
     in.reshape(50, 70, 3);
     std::fill(in.bytes.begin(), in.bytes.end(), std::uint8_t{255});
     for (const auto filter : {interpolation::bilinear, interpolation::bicubic})
@@ -93,8 +93,8 @@ BOOST_AUTO_TEST_CASE(one_colour_stays) {
 }
 
 BOOST_AUTO_TEST_CASE(memory_is_used_again) {
-    const data::pixels in = hashed(40, 40, 3);
-    data::pixels out;
+    const data::bitmap in = hashed(40, 40, 3);
+    data::bitmap out;
     data::image::resize(in, 20, 20, out);
     const void* const before = out.bytes.data();
     data::image::resize(in, 10, 20, out);
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(memory_is_used_again) {
 
 BOOST_AUTO_TEST_CASE(the_shorter_side) {
     const auto side = [](std::size_t height, std::size_t width, std::size_t to) {
-        const data::pixels in = hashed(height, width, 1);
+        const data::bitmap in = hashed(height, width, 1);
         const data::image::extent e = data::image::shorter_side(in, to);
         return std::pair(e.height, e.width);
     };
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(the_shorter_side) {
 }
 
 BOOST_AUTO_TEST_CASE(refusals) {
-    data::pixels in = hashed(3, 3, 3), out;
+    data::bitmap in = hashed(3, 3, 3), out;
     check_error<data_error>([&] { data::image::resize(in, 0, 3, out); }, "no picture", "resize", "0 x 3", "1 x 1");
     in.channels = 5;
     check_error<data_error>([&] { data::image::resize(in, 3, 3, out); }, "no picture", "resize", "5 channels");
@@ -143,8 +143,8 @@ BOOST_AUTO_TEST_CASE(vectors_of_both_widths_give_the_same) {
         for (const auto& [from_height, from_width] : {std::pair<std::size_t, std::size_t>{1, 1}, {3, 2}, {50, 61}})
             for (const auto& [height, width] : {std::pair<std::size_t, std::size_t>{1, 1}, {7, 5}, {30, 90}, {70, 16}})
                 for (const auto filter : {interpolation::bilinear, interpolation::bicubic}) {
-                    const data::pixels in = hashed(from_height, from_width, channels);
-                    data::pixels wide, narrow;
+                    const data::bitmap in = hashed(from_height, from_width, channels);
+                    data::bitmap wide, narrow;
                     data::image::detail::resize_by(true, in, height, width, wide, filter);
                     data::image::detail::resize_by(false, in, height, width, narrow, filter);
                     BOOST_REQUIRE(wide.bytes == narrow.bytes);

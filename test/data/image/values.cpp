@@ -13,12 +13,12 @@
 #include <cstring>
 
 using namespace sinter;
-using data::pixels;
+using data::bitmap;
 
 BOOST_AUTO_TEST_CASE(grey_and_rgb) {
     for (std::size_t channels = 1; channels <= 4; ++channels) {
-        const pixels in = hashed(5, 7, channels);
-        pixels grey = in, rgb = in;
+        const bitmap in = hashed(5, 7, channels);
+        bitmap grey = in, rgb = in;
         data::image::to_grey(grey);
         data::image::to_rgb(rgb);
         BOOST_TEST((grey.channels == 1 && grey.bytes.size() == 35 && rgb.channels == 3 && rgb.bytes.size() == 105));
@@ -31,23 +31,23 @@ BOOST_AUTO_TEST_CASE(grey_and_rgb) {
                 for (std::size_t c = 0; c < 3; ++c) BOOST_TEST(at(rgb, y, x, c) == at(in, y, x, colours ? c : 0));
             }
     }
-    pixels none;
+    bitmap none;
     BOOST_CHECK_THROW(data::image::to_grey(none), data_error);
     BOOST_CHECK_THROW(data::image::to_rgb(none), data_error);
 }
 
 BOOST_AUTO_TEST_CASE(colours_beside_torchvision) {
-    const pixels in = hashed(17, 23, 3);
+    const bitmap in = hashed(17, 23, 3);
     const auto check = [&](auto function, double factor, span<const std::uint8_t> want, const char* name) {
-        pixels out = in;
+        bitmap out = in;
         function(out, factor);
         BOOST_TEST(difference(out, want) <= 1, name << " by " << factor << " differs by " << difference(out, want));
     };
     namespace image = data::image;
-    const auto brightness = [](pixels& p, double f) { image::adjust_brightness(p, f); };
-    const auto contrast = [](pixels& p, double f) { image::adjust_contrast(p, f); };
-    const auto saturation = [](pixels& p, double f) { image::adjust_saturation(p, f); };
-    const auto hue = [](pixels& p, double f) { image::adjust_hue(p, f); };
+    const auto brightness = [](bitmap& p, double f) { image::adjust_brightness(p, f); };
+    const auto contrast = [](bitmap& p, double f) { image::adjust_contrast(p, f); };
+    const auto saturation = [](bitmap& p, double f) { image::adjust_saturation(p, f); };
+    const auto hue = [](bitmap& p, double f) { image::adjust_hue(p, f); };
     check(brightness, 0.4, pictures::brightness_low, "brightness");
     check(brightness, 1.7, pictures::brightness_high, "brightness");
     check(contrast, 0.3, pictures::contrast_low, "contrast");
@@ -62,8 +62,8 @@ BOOST_AUTO_TEST_CASE(colours_beside_torchvision) {
 
 BOOST_AUTO_TEST_CASE(colours_of_grey_pictures_and_refusals) {
     namespace image = data::image;
-    const pixels in = hashed(4, 5, 1);
-    pixels out = in;
+    const bitmap in = hashed(4, 5, 1);
+    bitmap out = in;
     image::adjust_saturation(out, 0.3);
     image::adjust_hue(out, 0.3);
     BOOST_TEST((out.bytes == in.bytes));
@@ -80,14 +80,14 @@ BOOST_AUTO_TEST_CASE(colours_of_grey_pictures_and_refusals) {
 }
 
 BOOST_AUTO_TEST_CASE(normalized_as_pytorch_does) {
-    const pixels in = hashed(3, 4, 3);
+    const bitmap in = hashed(3, 4, 3);
     // hashed(17, 23, 3) begins each row with the same pixels
     const data::image::normalization to_floats({0.485f, 0.456f, 0.406f}, {0.229f, 0.224f, 0.225f});
     std::vector<float> out(36);
     to_floats(in, out);
     for (std::size_t i = 0; i < 36; ++i) BOOST_TEST(out[i] == static_cast<float>(pictures::normalized[i]));
     const data::image::normalization one({0.5f}, {0.25f});
-    const pixels grey = hashed(2, 3, 1);
+    const bitmap grey = hashed(2, 3, 1);
     std::vector<float> six(6);
     one(grey, six);
     for (std::size_t i = 0; i < 6; ++i) BOOST_TEST(six[i] == (static_cast<float>(grey.bytes[i]) / 255 - 0.5f) / 0.25f);

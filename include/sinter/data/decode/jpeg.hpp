@@ -4,7 +4,7 @@
 #include <sinter/base/span.hpp>
 #include <sinter/base/to_text.hpp>
 #include <sinter/data/decode/options.hpp>
-#include <sinter/data/decode/pixels.hpp>
+#include <sinter/data/decode/bitmap.hpp>
 #include <sinter/data/image/channels.hpp>
 #include <sinter/io/file.hpp>
 #include <csetjmp>
@@ -104,7 +104,7 @@ struct jpeg_state {
 /// coding, 12 bits; for more than options.max_pixels or options.max_scans; and where the header promises more blocks
 /// than the file has bits. The last is checked, as are the pixels, before memory is asked for. `out` is then
 /// unspecified.
-inline void decode_jpeg(span<const std::byte> bytes, std::string_view name, pixels& out,
+inline void decode_jpeg(span<const std::byte> bytes, std::string_view name, bitmap& out,
                         const decode_options& options = {}) {
     detail::jpeg_state state(options.max_scans);
     const jpeg_decompress_struct& picture = state.picture;
@@ -141,14 +141,14 @@ inline void decode_jpeg(span<const std::byte> bytes, std::string_view name, pixe
 }
 
 /// The same as a value.
-inline pixels decode_jpeg(span<const std::byte> bytes, std::string_view name, const decode_options& options = {}) {
-    pixels out;
+inline bitmap decode_jpeg(span<const std::byte> bytes, std::string_view name, const decode_options& options = {}) {
+    bitmap out;
     decode_jpeg(bytes, name, out, options);
     return out;
 }
 
 /// Reads the JPEG file at `path`; throws io_error where it cannot be read, and as decode_jpeg does.
-inline pixels read_jpeg(const std::string& path, const decode_options& options = {}) {
+inline bitmap read_jpeg(const std::string& path, const decode_options& options = {}) {
     return decode_jpeg(io::read_whole_file(path), path, options);
 }
 

@@ -8,7 +8,7 @@ namespace sinter::inline SINTER_ORDINARY::data {
 
 /// Decodes a JPEG or a PNG, whichever its first bytes say, into `out`, whose memory is used again; throws format_error
 /// where they say neither, and as decode_jpeg and decode_png do.
-inline void decode_picture(span<const std::byte> bytes, std::string_view name, pixels& out,
+inline void decode_picture(span<const std::byte> bytes, std::string_view name, bitmap& out,
                            const decode_options& options = {}) {
     const auto starts = [&](std::string_view with) {
         return bytes.size() >= with.size() && std::memcmp(bytes.data(), with.data(), with.size()) == 0;
@@ -19,14 +19,14 @@ inline void decode_picture(span<const std::byte> bytes, std::string_view name, p
 }
 
 /// The same as a value.
-inline pixels decode_picture(span<const std::byte> bytes, std::string_view name, const decode_options& options = {}) {
-    pixels out;
+inline bitmap decode_picture(span<const std::byte> bytes, std::string_view name, const decode_options& options = {}) {
+    bitmap out;
     decode_picture(bytes, name, out, options);
     return out;
 }
 
 /// Reads the JPEG or PNG file at `path`; throws io_error where it cannot be read, and as decode_picture does.
-inline pixels read_picture(const std::string& path, const decode_options& options = {}) {
+inline bitmap read_picture(const std::string& path, const decode_options& options = {}) {
     return decode_picture(io::read_whole_file(path), path, options);
 }
 

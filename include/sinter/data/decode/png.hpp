@@ -4,7 +4,7 @@
 #include <sinter/base/span.hpp>
 #include <sinter/base/to_text.hpp>
 #include <sinter/data/decode/options.hpp>
-#include <sinter/data/decode/pixels.hpp>
+#include <sinter/data/decode/bitmap.hpp>
 #include <sinter/data/image/channels.hpp>
 #include <sinter/io/png.hpp>
 #include <algorithm>
@@ -93,7 +93,7 @@ struct png_state {
 /// `name` is what errors call the file. Throws format_error where the bytes are no valid PNG or end before the last
 /// chunk; for more than options.max_pixels, or than io::most_png_pixels; and where a length is beyond what the file
 /// holds. That is checked before memory is asked for. `out` is then unspecified.
-inline void decode_png(span<const std::byte> bytes, std::string_view name, pixels& out,
+inline void decode_png(span<const std::byte> bytes, std::string_view name, bitmap& out,
                        const decode_options& options = {}) {
     const std::vector<std::byte> chunks = io::detail::needed_chunks(bytes, name);
     detail::png_state state(chunks);
@@ -117,14 +117,14 @@ inline void decode_png(span<const std::byte> bytes, std::string_view name, pixel
 }
 
 /// The same as a value.
-inline pixels decode_png(span<const std::byte> bytes, std::string_view name, const decode_options& options = {}) {
-    pixels out;
+inline bitmap decode_png(span<const std::byte> bytes, std::string_view name, const decode_options& options = {}) {
+    bitmap out;
     decode_png(bytes, name, out, options);
     return out;
 }
 
 /// Reads the PNG file at `path`; throws io_error where it cannot be read, and as decode_png does.
-inline pixels read_png(const std::string& path, const decode_options& options = {}) {
+inline bitmap read_png(const std::string& path, const decode_options& options = {}) {
     return decode_png(io::read_whole_file(path), path, options);
 }
 

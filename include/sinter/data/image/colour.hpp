@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/error.hpp>
 #include <sinter/base/separate_compilation.hpp>
-#include <sinter/data/decode/pixels.hpp>
+#include <sinter/data/decode/bitmap.hpp>
 #include <sinter/data/image/channels.hpp>
 #if SINTER_BODIES
 #include <algorithm>
@@ -16,20 +16,20 @@
 namespace sinter::inline SINTER_ORDINARY::data::image {
 
 /// Each byte times `factor`; 0 gives black.
-SINTER_SELDOM void adjust_brightness(pixels& picture, double factor);
+SINTER_SELDOM void adjust_brightness(bitmap& picture, double factor);
 
 /// factor * byte + (1 - factor) * mean, the mean that of all pixels' grey; 0 gives that grey everywhere.
-SINTER_SELDOM void adjust_contrast(pixels& picture, double factor);
+SINTER_SELDOM void adjust_contrast(bitmap& picture, double factor);
 
 /// factor * byte + (1 - factor) * grey, each pixel's own; 0 gives a grey picture. Grey pictures stay.
-SINTER_SELDOM void adjust_saturation(pixels& picture, double factor);
+SINTER_SELDOM void adjust_saturation(bitmap& picture, double factor);
 
 /// Adds `shift` to the hue, in turns of the colour circle; -0.5 to 0.5, else option_error. Grey pictures stay.
-SINTER_SELDOM void adjust_hue(pixels& picture, double shift);
+SINTER_SELDOM void adjust_hue(bitmap& picture, double shift);
 
 #if SINTER_BODIES
 namespace detail {
-SINTER_SELDOM void need_colours(const pixels& picture, const char* where) {
+SINTER_SELDOM void need_colours(const bitmap& picture, const char* where) {
     need_picture(picture, where);
     if (picture.channels != 1 && picture.channels != 3)
         throw data_error("not a picture of these channels", where, to_text({picture.channels, " channels"}), "1 or 3");
@@ -50,7 +50,7 @@ inline std::uint32_t grey_of(const std::uint8_t* rgb) {
 }
 
 /// Each byte becomes what blend makes of it and of `other`.
-inline void blend_all(pixels& picture, double factor, float other) {
+inline void blend_all(bitmap& picture, double factor, float other) {
     std::uint8_t becomes[256];
     for (int byte = 0; byte < 256; ++byte)
         becomes[byte] = cut_off(blend(static_cast<float>(factor), static_cast<float>(byte),
@@ -87,13 +87,13 @@ inline void turn_hue(std::uint8_t* rgb, double shift) {
 }
 } // namespace detail
 
-SINTER_SELDOM_BODY void adjust_brightness(pixels& picture, double factor) {
+SINTER_SELDOM_BODY void adjust_brightness(bitmap& picture, double factor) {
     detail::need_colours(picture, "adjust_brightness");
     detail::need_factor(factor, "adjust_brightness");
     detail::blend_all(picture, factor, 0);
 }
 
-SINTER_SELDOM_BODY void adjust_contrast(pixels& picture, double factor) {
+SINTER_SELDOM_BODY void adjust_contrast(bitmap& picture, double factor) {
     detail::need_colours(picture, "adjust_contrast");
     detail::need_factor(factor, "adjust_contrast");
     std::uint64_t sum = 0;
@@ -103,7 +103,7 @@ SINTER_SELDOM_BODY void adjust_contrast(pixels& picture, double factor) {
     detail::blend_all(picture, factor, static_cast<float>(mean));
 }
 
-SINTER_SELDOM_BODY void adjust_saturation(pixels& picture, double factor) {
+SINTER_SELDOM_BODY void adjust_saturation(bitmap& picture, double factor) {
     detail::need_colours(picture, "adjust_saturation");
     detail::need_factor(factor, "adjust_saturation");
     if (picture.channels == 1) return;
@@ -116,7 +116,7 @@ SINTER_SELDOM_BODY void adjust_saturation(pixels& picture, double factor) {
     }
 }
 
-SINTER_SELDOM_BODY void adjust_hue(pixels& picture, double shift) {
+SINTER_SELDOM_BODY void adjust_hue(bitmap& picture, double shift) {
     detail::need_colours(picture, "adjust_hue");
     if (!(shift >= -0.5 && shift <= 0.5))
         throw option_error("shift that cannot be used", "adjust_hue", {}, "-0.5 to 0.5");

@@ -3,7 +3,7 @@
 #include <sinter/base/error.hpp>
 #include <sinter/base/philox.hpp>
 #include <sinter/base/separate_compilation.hpp>
-#include <sinter/data/decode/pixels.hpp>
+#include <sinter/data/decode/bitmap.hpp>
 #include <sinter/data/image/channels.hpp>
 #if SINTER_BODIES
 #include <algorithm>
@@ -22,35 +22,35 @@ struct window {
 };
 
 /// The pixels of the window, into `out`, another picture than `in`. data_error where it is empty or not all in `in`.
-SINTER_SELDOM void crop(const pixels_view& in, const window& part, pixels& out);
+SINTER_SELDOM void crop(const bitmap_view& in, const window& part, bitmap& out);
 
 /// The window of height x width in the middle of `in`; what is odd is left over below and on the right. data_error
 /// where it is larger than `in`.
-SINTER_SELDOM window center_window(const pixels_view& in, std::size_t height, std::size_t width);
+SINTER_SELDOM window center_window(const bitmap_view& in, std::size_t height, std::size_t width);
 
 /// A window of height x width anywhere in `in`, each place as likely. Draws its top, then its left. data_error where it
 /// is larger than `in`.
-SINTER_SELDOM window random_window(const pixels_view& in, std::size_t height, std::size_t width,
+SINTER_SELDOM window random_window(const bitmap_view& in, std::size_t height, std::size_t width,
                                    random_stream& random);
 
 /// A window of random size and shape, as nets for photographs are trained on: its share of the area is uniform within
 /// [least_share, most_share], the logarithm of width / height uniform within those of [narrowest, widest]. Where ten
 /// such do not fit, it is the largest in the middle whose shape is within. torchvision's RandomResizedCrop, after
 /// Szegedy et al., "Going deeper with convolutions", 2015. option_error where bounds are not in order, or not above 0.
-SINTER_SELDOM window random_resized_window(const pixels_view& in, random_stream& random, double least_share = 0.08,
+SINTER_SELDOM window random_resized_window(const bitmap_view& in, random_stream& random, double least_share = 0.08,
                                            double most_share = 1, double narrowest = 3.0 / 4,
                                            double widest = 4.0 / 3);
 
 /// The part in the middle: crop at center_window.
-inline pixels center_crop(const pixels_view& in, std::size_t height, std::size_t width) {
-    pixels out;
+inline bitmap center_crop(const bitmap_view& in, std::size_t height, std::size_t width) {
+    bitmap out;
     crop(in, center_window(in, height, width), out);
     return out;
 }
 
 #if SINTER_BODIES
 namespace detail {
-SINTER_SELDOM void need_room(const pixels_view& in, std::size_t height, std::size_t width, const char* where) {
+SINTER_SELDOM void need_room(const bitmap_view& in, std::size_t height, std::size_t width, const char* where) {
     need_picture(in, where);
     if (height == 0 || width == 0 || height > in.height || width > in.width)
         throw data_error("the window is empty, or larger than the picture", where, to_text({height, " x ", width}),
@@ -58,7 +58,7 @@ SINTER_SELDOM void need_room(const pixels_view& in, std::size_t height, std::siz
 }
 } // namespace detail
 
-SINTER_SELDOM_BODY void crop(const pixels_view& in, const window& part, pixels& out) {
+SINTER_SELDOM_BODY void crop(const bitmap_view& in, const window& part, bitmap& out) {
     detail::need_room(in, part.height, part.width, "crop");
     if (part.top > in.height - part.height || part.left > in.width - part.width)
         throw data_error("the window is not in the picture", "crop", to_text({"from ", part.top, ", ", part.left}),
@@ -69,19 +69,19 @@ SINTER_SELDOM_BODY void crop(const pixels_view& in, const window& part, pixels& 
         std::memcpy(out.bytes.data() + y * size, in.row(part.top + y) + part.left * in.channels, size);
 }
 
-SINTER_SELDOM_BODY window center_window(const pixels_view& in, std::size_t height, std::size_t width) {
+SINTER_SELDOM_BODY window center_window(const bitmap_view& in, std::size_t height, std::size_t width) {
     detail::need_room(in, height, width, "center_window");
     return {(in.height - height) / 2, (in.width - width) / 2, height, width};
 }
 
-SINTER_SELDOM_BODY window random_window(const pixels_view& in, std::size_t height, std::size_t width,
+SINTER_SELDOM_BODY window random_window(const bitmap_view& in, std::size_t height, std::size_t width,
                                         random_stream& random) {
     detail::need_room(in, height, width, "random_window");
     const std::size_t top = random.below(static_cast<std::uint32_t>(in.height - height + 1));
     return {top, random.below(static_cast<std::uint32_t>(in.width - width + 1)), height, width};
 }
 
-SINTER_SELDOM_BODY window random_resized_window(const pixels_view& in, random_stream& random, double least_share,
+SINTER_SELDOM_BODY window random_resized_window(const bitmap_view& in, random_stream& random, double least_share,
                                                 double most_share, double narrowest, double widest) {
     need_picture(in, "random_resized_window");
     if (!(least_share > 0 && least_share <= most_share && most_share <= 1 && narrowest > 0 && narrowest <= widest &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/separate_compilation.hpp>
-#include <sinter/data/decode/pixels.hpp>
+#include <sinter/data/decode/bitmap.hpp>
 #include <sinter/data/image/channels.hpp>
 #if SINTER_BODIES
 #include <algorithm>
@@ -12,10 +12,10 @@
 namespace sinter::inline SINTER_ORDINARY::data::image {
 
 /// Left becomes right. data_error for an empty picture.
-SINTER_SELDOM void flip_horizontal(pixels& picture);
+SINTER_SELDOM void flip_horizontal(bitmap& picture);
 
 /// The top becomes the bottom. data_error for an empty picture.
-SINTER_SELDOM void flip_vertical(pixels& picture);
+SINTER_SELDOM void flip_vertical(bitmap& picture);
 
 #if SINTER_BODIES
 namespace detail {
@@ -27,7 +27,7 @@ void mirror_row(std::uint8_t* row, std::size_t width) {
 }
 } // namespace detail
 
-SINTER_SELDOM_BODY void flip_horizontal(pixels& picture) {
+SINTER_SELDOM_BODY void flip_horizontal(bitmap& picture) {
     need_picture(picture, "flip_horizontal");
     const std::size_t width = picture.width, channels = picture.channels;
     for (std::size_t y = 0; y < picture.height; ++y) {
@@ -39,7 +39,7 @@ SINTER_SELDOM_BODY void flip_horizontal(pixels& picture) {
     }
 }
 
-SINTER_SELDOM_BODY void flip_vertical(pixels& picture) {
+SINTER_SELDOM_BODY void flip_vertical(bitmap& picture) {
     need_picture(picture, "flip_vertical");
     const std::size_t size = picture.width * picture.channels;
     std::uint8_t *upper = picture.bytes.data(), *lower = upper + (picture.height - 1) * size;

@@ -5,7 +5,7 @@
 #include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/base/to_text.hpp>
-#include <sinter/data/decode/pixels.hpp>
+#include <sinter/data/decode/bitmap.hpp>
 #include <sinter/data/image/channels.hpp>
 
 namespace sinter::inline SINTER_ORDINARY::data::image {
@@ -25,7 +25,7 @@ public:
     }
 
     /// Into `out`, height * width * channels floats. data_error where that, or the number of channels, differs.
-    void operator()(const pixels_view& in, span<float> out) const { convert(*this, in, out); }
+    void operator()(const bitmap_view& in, span<float> out) const { convert(*this, in, out); }
 
     /// For map's fingerprint: the settings.
     void describe(description& d) const {
@@ -41,7 +41,7 @@ private:
             values_[channel][byte] = (static_cast<float>(byte) / 255.0f - mean) / deviation;
     }
     [[noreturn]] SINTER_APART SINTER_COLD static void refuse(std::size_t channel);
-    SINTER_SELDOM static void convert(const normalization& how, const pixels_view& in, span<float> out);
+    SINTER_SELDOM static void convert(const normalization& how, const bitmap_view& in, span<float> out);
 
     std::size_t channels_;
     float mean_[4] = {}, deviation_[4] = {};
@@ -54,7 +54,7 @@ private:
                        "finite ones, the deviation above 0");
 }
 
-SINTER_SELDOM_BODY void normalization::convert(const normalization& how, const pixels_view& in, span<float> out) {
+SINTER_SELDOM_BODY void normalization::convert(const normalization& how, const bitmap_view& in, span<float> out) {
     need_picture(in, "normalization");
     const std::size_t channels = how.channels_, n = in.height * in.width;
     if (in.channels != channels)

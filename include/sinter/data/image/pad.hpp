@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/separate_compilation.hpp>
-#include <sinter/data/decode/pixels.hpp>
+#include <sinter/data/decode/bitmap.hpp>
 #include <sinter/data/image/channels.hpp>
 #if SINTER_BODIES
 #include <cstring>
@@ -16,7 +16,7 @@ struct margins {
 
 /// All of `in` with margins of one colour around it, into `out`, another picture than `in`. data_error for an empty
 /// picture.
-SINTER_SELDOM void pad(const pixels_view& in, const margins& around, const pixel& fill, pixels& out);
+SINTER_SELDOM void pad(const bitmap_view& in, const margins& around, const pixel& fill, bitmap& out);
 
 /// Fills `n` pixels with one colour.
 inline void fill_pixels(std::uint8_t* to, std::size_t n, std::size_t channels, const pixel& fill) {
@@ -25,7 +25,7 @@ inline void fill_pixels(std::uint8_t* to, std::size_t n, std::size_t channels, c
 }
 
 #if SINTER_BODIES
-SINTER_SELDOM_BODY void pad(const pixels_view& in, const margins& around, const pixel& fill, pixels& out) {
+SINTER_SELDOM_BODY void pad(const bitmap_view& in, const margins& around, const pixel& fill, bitmap& out) {
     need_picture(in, "pad");
     const std::size_t width = around.left + in.width + around.right, channels = in.channels;
     out.reshape(around.top + in.height + around.bottom, width, channels);

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/error.hpp>
 #include <sinter/base/separate_compilation.hpp>
-#include <sinter/data/decode/pixels.hpp>
+#include <sinter/data/decode/bitmap.hpp>
 #include <sinter/data/image/channels.hpp>
 #include <sinter/data/image/resize_axis.hpp>
 #if SINTER_BODIES
@@ -20,7 +20,7 @@ struct extent {
 
 /// The extents at which the shorter side is `side`, and the longer one in proportion, rounded down: torchvision's
 /// Resize(side). data_error for an empty picture.
-SINTER_SELDOM extent shorter_side(const pixels_view& in, std::size_t side);
+SINTER_SELDOM extent shorter_side(const bitmap_view& in, std::size_t side);
 
 /// `in` as height x width, into `out`, whose memory is used again, and which is another picture than `in`. Where it
 /// shrinks, the filter is as much wider as pixels become fewer ("antialias"), so that every pixel has its share. Bytes
@@ -28,13 +28,13 @@ SINTER_SELDOM extent shorter_side(const pixels_view& in, std::size_t side);
 /// over columns, is bytes. Rows come first, but where the height loses more than twice the pixels that the width does.
 /// torchvision's bytes differ by 1 here and there. Each channel is resized by itself, alpha too (Pillow weighs colours
 /// by alpha). data_error for an empty picture or extent.
-SINTER_SELDOM void resize(const pixels_view& in, std::size_t height, std::size_t width, pixels& out,
+SINTER_SELDOM void resize(const bitmap_view& in, std::size_t height, std::size_t width, bitmap& out,
                           interpolation filter = interpolation::bilinear);
 
 /// The same as a value.
-inline pixels resize(const pixels_view& in, std::size_t height, std::size_t width,
+inline bitmap resize(const bitmap_view& in, std::size_t height, std::size_t width,
                      interpolation filter = interpolation::bilinear) {
-    pixels out;
+    bitmap out;
     resize(in, height, width, out, filter);
     return out;
 }
@@ -104,7 +104,7 @@ inline void resize_column(bool avx2, const std::uint8_t* const* rows, std::size_
 class roomy_rows {
 public:
     /// `reads`: bytes that are read from the beginning of a row on.
-    roomy_rows(const pixels_view& picture, std::size_t reads) : picture_(picture), reads_(reads) {}
+    roomy_rows(const bitmap_view& picture, std::size_t reads) : picture_(picture), reads_(reads) {}
     const std::uint8_t* row(std::size_t y) {
         const std::size_t size = picture_.row_bytes();
         if ((picture_.height - y) * size >= reads_) return picture_.row(y);
@@ -117,13 +117,13 @@ public:
     }
 
 private:
-    pixels_view picture_;
+    bitmap_view picture_;
     std::size_t reads_;
     std::vector<std::vector<std::uint8_t>> copied_;
     std::vector<std::size_t> places_;
 };
 
-inline void resize_rows_first(const pixels_view& in, const resize_axis& across, const resize_axis& down, pixels& out) {
+inline void resize_rows_first(const bitmap_view& in, const resize_axis& across, const resize_axis& down, bitmap& out) {
     const std::size_t channels = in.channels, taps = down.taps, size = out.width * channels;
     roomy_rows from(in, (across.first.back() + across.taps) * channels + resize_room);
     // As many rows of the first pass as the second one needs at a time: row y lies at y % taps.
@@ -144,8 +144,8 @@ inline void resize_rows_first(const pixels_view& in, const resize_axis& across, 
     }
 }
 
-inline void resize_columns_first(const pixels_view& in, const resize_axis& across, const resize_axis& down,
-                                 pixels& out) {
+inline void resize_columns_first(const bitmap_view& in, const resize_axis& across, const resize_axis& down,
+                                 bitmap& out) {
     const std::size_t taps = down.taps, size = out.width * in.channels;
     roomy_rows from(in, in.row_bytes() + resize_room);
     std::vector<std::uint8_t> made((across.first.back() + across.taps) * in.channels + in.row_bytes() + resize_room),
@@ -160,7 +160,7 @@ inline void resize_columns_first(const pixels_view& in, const resize_axis& acros
 }
 
 /// As resize does, with vectors of AVX2 or without: bytes are the same.
-SINTER_SELDOM void resize_by(bool avx2, const pixels_view& in, std::size_t height, std::size_t width, pixels& out,
+SINTER_SELDOM void resize_by(bool avx2, const bitmap_view& in, std::size_t height, std::size_t width, bitmap& out,
                              interpolation filter) {
     const resize_axis across = make_resize_axis(in.width, width, filter, avx2 ? 2 : 1),
                       down = make_resize_axis(in.height, height, filter, 1);
@@ -172,13 +172,13 @@ SINTER_SELDOM void resize_by(bool avx2, const pixels_view& in, std::size_t heigh
 
 } // namespace detail
 
-SINTER_SELDOM_BODY extent shorter_side(const pixels_view& in, std::size_t side) {
+SINTER_SELDOM_BODY extent shorter_side(const bitmap_view& in, std::size_t side) {
     need_picture(in, "shorter_side");
     if (in.height <= in.width) return {side, side * in.width / in.height};
     return {side * in.height / in.width, side};
 }
 
-SINTER_SELDOM_BODY void resize(const pixels_view& in, std::size_t height, std::size_t width, pixels& out,
+SINTER_SELDOM_BODY void resize(const bitmap_view& in, std::size_t height, std::size_t width, bitmap& out,
                                interpolation filter) {
     need_picture(in, "resize");
     if (height == 0 || width == 0)

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/error.hpp>
 #include <sinter/base/separate_compilation.hpp>
-#include <sinter/data/decode/pixels.hpp>
+#include <sinter/data/decode/bitmap.hpp>
 #include <sinter/data/image/channels.hpp>
 #if SINTER_BODIES
 #include <cmath>
@@ -16,10 +16,10 @@ namespace sinter::inline SINTER_ORDINARY::data::image {
 /// differ by 1. (With a fill, torchvision darkens the pixels on the edge: it takes their share of the picture twice.)
 /// Places are whole numbers of 2^-32 pixels, so that all processors give the same bytes. data_error for
 /// an empty picture or one of more than 2^16 pixels a side, option_error for degrees that are not finite.
-SINTER_SELDOM void rotate(const pixels_view& in, double degrees, const pixel& fill, pixels& out);
+SINTER_SELDOM void rotate(const bitmap_view& in, double degrees, const pixel& fill, bitmap& out);
 
 #if SINTER_BODIES
-SINTER_SELDOM_BODY void rotate(const pixels_view& in, double degrees, const pixel& fill, pixels& out) {
+SINTER_SELDOM_BODY void rotate(const bitmap_view& in, double degrees, const pixel& fill, bitmap& out) {
     need_picture(in, "rotate");
     constexpr std::size_t most_side = std::size_t{1} << 16;   // so that places fit into 64 bits
     if (in.height > most_side || in.width > most_side)

@@ -11,7 +11,7 @@ namespace sinter::inline SINTER_ORDINARY::data {
 /// A picture of 8-bit channels. `bytes` has height * width * channels of them, row by row from the top, the channels of
 /// a pixel side by side (HWC). One channel is grey, two are grey and alpha, three red, green and blue, four these and
 /// alpha.
-struct pixels {
+struct bitmap {
     std::size_t height = 0, width = 0, channels = 0;
     std::vector<std::uint8_t> bytes;
 
@@ -23,14 +23,14 @@ struct pixels {
 };
 
 /// Such a picture whose bytes somebody else keeps.
-struct pixels_view {
+struct bitmap_view {
     std::size_t height = 0, width = 0, channels = 0;
     const std::uint8_t* bytes = nullptr;
 
-    pixels_view() = default;
-    pixels_view(std::size_t h, std::size_t w, std::size_t c, const std::uint8_t* first)
+    bitmap_view() = default;
+    bitmap_view(std::size_t h, std::size_t w, std::size_t c, const std::uint8_t* first)
         : height(h), width(w), channels(c), bytes(first) {}
-    pixels_view(const pixels& p) : pixels_view(p.height, p.width, p.channels, p.bytes.data()) {}
+    bitmap_view(const bitmap& p) : bitmap_view(p.height, p.width, p.channels, p.bytes.data()) {}
 
     std::size_t row_bytes() const { return width * channels; }
     const std::uint8_t* row(std::size_t y) const { return bytes + y * row_bytes(); }
