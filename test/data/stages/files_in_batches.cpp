@@ -8,9 +8,11 @@
 #include <sinter/data/source/csv/rows.hpp>
 #include <sinter/data/stages/examples_as.hpp>
 #include <sinter/data/stages/fixed_length_records.hpp>
+#include <sinter/data/stages/ignore_errors.hpp>
 #include <sinter/data/stages/interleave.hpp>
 #include <sinter/data/stages/list_files.hpp>
 #include <sinter/data/stages/map.hpp>
+#include <sinter/data/stages/shuffle_window.hpp>
 #include <sinter/data/stages/text_lines.hpp>
 #include <sinter/data/stages/tfrecords.hpp>
 #include <sinter/io/tfrecord/example_writer.hpp>
@@ -95,4 +97,18 @@ BOOST_AUTO_TEST_CASE(errors_come_where_the_record_is) {
         BOOST_CHECK_THROW(p.next(), format_error);
         BOOST_CHECK_THROW(p.next(), format_error);   // it is still there
     }
+}
+
+BOOST_AUTO_TEST_CASE(errors_that_are_left_out) {
+    temporary_folder folder;
+    const std::string a = write_bytes(folder / "a.csv", "x,i\n1,1\n2,b\n3,3\n4\n5,5\n6,\"6\n"),
+                      b = write_bytes(folder / "b.csv", "x,i\n7,7\n");
+    const data::ignored_errors ignored;
+    const auto rows = data::csv::rows<numbered>({a, b}) | data::ignore_errors(3, ignored);
+    std::vector<std::pair<float, int>> wanted;
+    for (int pass = 0; pass < 3; ++pass)
+        for (const int n : {1, 3, 5, 7}) wanted.emplace_back(static_cast<float>(n), n);
+    for (const int threads : {0, 2}) BOOST_TEST((numbers_of(rows, threads) == wanted));
+    BOOST_TEST(ignored.first().find("a.csv:3:3, column 'i'") != std::string::npos);
+    are_equal_for_any_threads(rows | data::shuffle(3), 4);
 }
