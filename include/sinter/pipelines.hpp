@@ -4,6 +4,7 @@
 /// Pipelines of structs, tuples and numbers: sources, stages, and batches of them.
 #include <sinter/data/batches.hpp>
 #include <sinter/data/source/csv/rows.hpp>
+#include <sinter/data/source/csv/stream.hpp>
 #include <sinter/data/stages/apply.hpp>
 #include <sinter/data/stages/bucket_by_sequence_length.hpp>
 #include <sinter/data/stages/cardinality.hpp>

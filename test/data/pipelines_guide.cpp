@@ -34,7 +34,8 @@ BOOST_AUTO_TEST_CASE(a_first_pipeline) {
     auto train = data::csv::rows<passenger>("adult.csv")   // columns are found by the fields' names
                | data::map([](const passenger& p) {
                      const float is_private = p.workclass == "Private" ? 1.f : 0.f;
-                     return sample{{p.age / 90, static_cast<float>(p.hours_per_week) / 99, is_private}, p.income == ">50K"};
+                     return sample{{p.age / 90, static_cast<float>(p.hours_per_week) / 99, is_private},
+                                   p.income == ">50K"};
                  })
                | data::shuffle() | data::batch(64) | data::prefetch();
     std::filesystem::current_path(before);

@@ -30,6 +30,7 @@
 #include <sinter/data/shares_of_bytes.hpp>
 #include <sinter/data/source/csv/number.hpp>
 #include <sinter/data/source/csv/reader.hpp>
+#include <sinter/data/source/csv/record_places.hpp>
 #include <sinter/data/source/csv/table.hpp>
 #include <sinter/data/source/csv/values.hpp>
 #include <sinter/data/source/drawn_digits.hpp>

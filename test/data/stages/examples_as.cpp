@@ -8,7 +8,7 @@
 #include "io/skip.hpp"
 #include "io/temporary_folder.hpp"
 #include "support/stage_places.hpp"
-#include <sinter/data/source/csv/rows.hpp>
+#include <sinter/data/source/csv/stream.hpp>
 #include <sinter/data/stages/elements.hpp>
 #include <sinter/data/stages/examples_as.hpp>
 #include <sinter/data/stages/list_files.hpp>
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(taxi) {
     const auto text = [](const auto& r, const std::string& payment) {
         return std::to_string(r.tips) + ' ' + std::to_string(r.pickup_community_area.value_or(-1)) + ' ' + payment;
     };
-    for (const of_csv& r : data::elements(data::csv::rows<of_csv>(folder + "/chicago_taxi.csv")))
+    for (const of_csv& r : data::elements(data::csv::stream<of_csv>(folder + "/chicago_taxi.csv")))
         rows.push_back(text(r, r.payment_type));
     const auto files = data::list_files(folder + "/Split-*/*.gz") |
                        data::interleave([](const std::string& path) { return data::tfrecords(path); });

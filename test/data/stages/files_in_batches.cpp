@@ -5,7 +5,7 @@
 #include "io/temporary_folder.hpp"
 #include "support/gzipped.hpp"
 #include <sinter/data/batches.hpp>
-#include <sinter/data/source/csv/rows.hpp>
+#include <sinter/data/source/csv/stream.hpp>
 #include <sinter/data/stages/examples_as.hpp>
 #include <sinter/data/stages/fixed_length_records.hpp>
 #include <sinter/data/stages/ignore_errors.hpp>
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(any_number_of_threads) {
     }
     const auto list = [&](const char* pattern) { return data::list_files(folder / pattern, {.seed = 5}); };
     are_equal_for_any_threads(list("*.csv") | data::interleave([](const std::string& path) {
-                                  return data::csv::rows<numbered>(path);
+                                  return data::csv::stream<numbered>(path);
                               }, {.cycle = 2, .block = 3}), 150);
     are_equal_for_any_threads(list("*.tfrecord") | data::interleave([](const std::string& path) {
                                   return data::tfrecords_indexed(path) | data::shuffle({.seed = 3}) |
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(any_number_of_threads) {
 
 BOOST_AUTO_TEST_CASE(errors_come_where_the_record_is) {
     temporary_folder folder;
-    const auto rows = data::csv::rows<numbered>(write_bytes(folder / "a.csv", "x,i\n1,1\n2,b\n3,3\n4,4\n"));
+    const auto rows = data::csv::stream<numbered>(write_bytes(folder / "a.csv", "x,i\n1,1\n2,b\n3,3\n4,4\n"));
     for (const int threads : {0, 1, 2}) {
         data::batches<std::remove_const_t<decltype(rows)>> all = rows | data::batch(1);
         if (threads > 0) all = std::move(all) | data::parallel(threads);
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(errors_that_are_left_out) {
     const std::string a = write_bytes(folder / "a.csv", "x,i\n1,1\n2,b\n3,3\n4\n5,5\n6,\"6\n"),
                       b = write_bytes(folder / "b.csv", "x,i\n7,7\n");
     const data::ignored_errors ignored;
-    const auto rows = data::csv::rows<numbered>({a, b}) | data::ignore_errors(3, ignored);
+    const auto rows = data::csv::stream<numbered>({a, b}) | data::ignore_errors(3, ignored);
     std::vector<std::pair<float, int>> wanted;
     for (int pass = 0; pass < 3; ++pass)
         for (const int n : {1, 3, 5, 7}) wanted.emplace_back(static_cast<float>(n), n);

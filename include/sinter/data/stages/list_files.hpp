@@ -55,7 +55,7 @@ private:
 /// once: an indexed stage of std::string, shuffled unless told otherwise, as tf.data.Dataset.list_files is.
 ///
 ///     auto train = data::list_files("train-*.csv") | data::interleave([](const std::string& path) {
-///         return data::csv::rows<passenger>(path);
+///         return data::csv::stream<passenger>(path);
 ///     });
 ///
 /// They are looked for when this is called. data_error where no file matches any of the patterns; io_error where a

@@ -84,6 +84,8 @@ public:
     /// Where another reader begins to go on behind the current record.
     std::uint64_t next_byte() const { return base_ + at_; }
     std::uint64_t next_line() const { return line_; }
+    /// From now on the source gives the bytes from this one of the file on, the first of a record in this line.
+    SINTER_SELDOM void go_on_at(std::uint64_t byte, std::uint64_t line);
     /// After an error of next(): whether it was about a record that was read to its end, so that next() goes on behind.
     bool can_go_on() const { return whole_; }
 
@@ -187,6 +189,14 @@ SINTER_APART bool reader::next() {
     check_count();
     mark_missing();
     return true;
+}
+
+SINTER_SELDOM_BODY void reader::go_on_at(std::uint64_t byte, std::uint64_t line) {
+    filled_ = at_ = record_ = 0;
+    base_ = line_begins_ = byte;
+    line_ = line;
+    over_ = false;
+    marked_ = SIZE_MAX;
 }
 
 /// Reads more behind what is there, which moves to the front; false at the end of the source.

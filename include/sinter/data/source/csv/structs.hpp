@@ -51,6 +51,14 @@ void put(To& to, const field& f, const value_place& at) {
     }
 }
 
+/// Whether a struct shows texts that end with the record that they are of.
+template <class T>
+inline constexpr bool has_views = []<std::size_t... I>(std::index_sequence<I...>) {
+    return (false || ... ||
+            (std::same_as<base::field_type<T, static_cast<int>(I)>, std::string_view> ||
+             std::same_as<base::field_type<T, static_cast<int>(I)>, std::optional<std::string_view>>));
+}(std::make_index_sequence<static_cast<std::size_t>(base::field_count<T>)>{});
+
 } // namespace detail
 
 /// Which columns of a file the fields of T take: each the one of its name. Fields are as struct_reader says.
