@@ -129,8 +129,8 @@ BOOST_AUTO_TEST_CASE(files_are_looked_at_first) {
     check_error<io_error>([&] { csv::stream<two>(folder.path()); }, "", "", "a folder", "a regular file");
     check_error<option_error>([&] { csv::stream<two>(std::vector<std::string>{}); }, "no files", "csv::stream");
     check_error<format_error>([&] { csv::stream<two>(write_bytes(folder / "e.csv", "")); }, "no header", "e.csv");
-    check_error<format_error>([&] { csv::stream<two>(write_bytes(folder / "g.gz", gzipped("n,text\n").substr(0, 12))); },
-                              "gzip stream is", "g.gz");
+    const std::string cut = write_bytes(folder / "g.gz", gzipped("n,text\n").substr(0, 12));
+    check_error<format_error>([&] { csv::stream<two>(cut); }, "gzip stream is", "g.gz");
     BOOST_TEST((all_of(csv::stream<two>(write_bytes(folder / "c.csv", "text\na\n"), {}, {.may_be_absent = {"n"}})) ==
                 texts{"none:a"}));
 }
