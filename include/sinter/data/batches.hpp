@@ -36,7 +36,7 @@ public:
     }
     int take(int batch, int first, int n) override {
         auto& to = batches_[static_cast<std::size_t>(batch)];
-        to.pass = pass_;
+        if (first == 0) to.pass = pass_;   // then other threads read it: they fill rows of this batch
         int got = 0;
         for (ticket* k = to.tickets.data() + first; got < n && stage_parts::next(stages_, reader_, cursor_, *k); ++k)
             ++got;
@@ -76,7 +76,7 @@ private:
         return -1;
     }
 
-    struct of_thread {
+    struct alignas(64) of_thread {   // no cache line is two threads'
         typename Stages::state state{};
         std::int64_t pass = -1;   ///< that the state is of
     };
