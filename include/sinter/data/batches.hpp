@@ -161,16 +161,22 @@ private:
 
 template <const model_ports& Ports, class Stages>
 pipeline& pipeline_for(batches<Stages>& b) {
-    using element = typename Stages::value_type;
-    constexpr bool fits = check_fields<decltype(element_parts::verdict<element, Ports>())>::value;
-    if constexpr (fits) return b.template for_ports<Ports>();
-    else __builtin_unreachable();
+    if constexpr (!std::is_same_v<Stages, refused_stage>) {
+        using element = typename Stages::value_type;
+        using whole = element_parts::kept_together<element>;
+        if constexpr (!std::is_void_v<whole>)
+            static_assert(base::field_count<whole> == 0);   // says why it does not come apart
+        else if constexpr (check_fields<decltype(element_parts::verdict<element, Ports>())>::value)
+            return b.template for_ports<Ports>();
+    }
+    __builtin_unreachable();
 }
 
 template <element_stage Stages>
 batches<Stages> operator|(Stages up, batch_step s) {
     return {std::move(up), s.size, s.drop_remainder};
 }
+inline batches<refused_stage> operator|(refused_stage up, batch_step s) { return {up, s.size, s.drop_remainder}; }
 template <class Stages>
 batches<Stages> operator|(batches<Stages> up, prefetch_step s) {
     return std::move(up).prefetched(s);

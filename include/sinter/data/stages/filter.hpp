@@ -55,7 +55,7 @@ auto operator|(Up up, filter_step<P> s) {
     constexpr bool fits = std::is_invocable_r_v<bool, const P&, const typename Up::value_type&>;
     static_assert(fits, "filter: needed is a function that takes a const element& of this pipeline and gives a bool");
     if constexpr (fits) return filtered_stage<Up, P>(std::move(up), std::move(s.keep));
-    else return up;
+    else return refused_stage{};
 }
 
 } // namespace sinter::data

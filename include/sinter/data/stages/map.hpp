@@ -123,9 +123,9 @@ auto operator|(Up up, map_step<F> s) {
         constexpr bool gives = !std::is_void_v<typename decltype(stage_parts::result_of_map<F, in>())::type>;
         static_assert(gives, "map: the function gives nothing; needed is one that returns the new element");
         if constexpr (gives) return mapped_stage<Up, F>(std::move(up), std::move(s.function), s.seed);
-        else return up;
+        else return refused_stage{};
     } else {
-        return up;
+        return refused_stage{};
     }
 }
 

@@ -104,7 +104,7 @@ auto operator|(Up up, shuffle_all_step s) {
                                "take(n) before it");
         return shuffled_stage<Up>(std::move(up), s.seed);
     } else {
-        return up;
+        return refused_stage{};
     }
 }
 

@@ -57,6 +57,14 @@ concept stream_stage = !S::is_indexed && requires(const S& s, typename S::state&
 template <class S>
 concept element_stage = indexed_stage<S> || stream_stage<S>;
 
+/// What a step gives that cannot be there, behind the static_assert that says so. It takes all further steps, and a
+/// model takes it, without another error.
+struct refused_stage {};
+template <class Step>
+refused_stage operator|(refused_stage up, const Step&) {
+    return up;
+}
+
 namespace stage_parts {
 
 /// A stage of either kind read as a stream.
