@@ -76,19 +76,21 @@ struct form_of_field<N> {
     using number = N;
 };
 constexpr field_form array_of(std::size_t n, field_form inner) {
-    if (inner.kind != field_form::column || inner.row.rank == max_rank || inner.pixels) return {};
+    if (n == 0 || inner.kind != field_form::column || inner.row.rank == max_rank || inner.pixels) return {};
     for (int a = inner.row.rank; a > 0; --a) inner.row.d[a] = inner.row.d[a - 1];
     inner.row.d[0] = static_cast<int>(n);
     ++inner.row.rank;
     return inner;
 }
 template <class F, std::size_t N>
-struct form_of_field<F[N]> {
+struct form_of_array {
     static constexpr field_form form = array_of(N, form_of_field<F>::form);
     using number = typename form_of_field<F>::number;
 };
 template <class F, std::size_t N>
-struct form_of_field<std::array<F, N>> : form_of_field<F[N]> {};
+struct form_of_field<F[N]> : form_of_array<F, N> {};
+template <class F, std::size_t N>
+struct form_of_field<std::array<F, N>> : form_of_array<F, N> {};
 template <int H, int W, int C>
 struct form_of_field<pixels<H, W, C>> {
     static constexpr field_form form{field_form::column, true, {.rank = 3, .d = {H, W, C}}};
