@@ -13,6 +13,7 @@ constexpr auto net = features<3> >> dense<2>;
 
 int main() {
     estimator model{net, softmax_cross_entropy, sgd{}};
-    auto train = data::rows(std::vector<passenger>(8)) | data::map([](float age) { return sample{{age}, 1}; }) | data::batch(4);
+    auto train = data::rows(std::vector<passenger>(8)) | data::map([](float age) { return sample{{age}, 1}; })
+               | data::batch(4);
     model.train(train);
 }

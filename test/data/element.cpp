@@ -72,7 +72,8 @@ struct all_kinds {
 static_assert(has<all_kinds>(
     column("age", f32, 1), column("member", i32, 1), column("byte", i32, 1), column("number", i32, 1),
     column("row", f32, 3), column("fares", f32, 4, 2), pixels("image", 2, 2, 1), other("file", field_form::beside),
-    other("any", field_form::of_any_size), other("triples", field_form::of_any_size, {.type = i32, .rank = 1, .d = {3}}),
+    other("any", field_form::of_any_size),
+    other("triples", field_form::of_any_size, {.type = i32, .rank = 1, .d = {3}}),
     other("text", field_form::of_any_size), other("view", field_form::unknown), other("perhaps", field_form::unknown),
     other("paint", field_form::unknown), other("places", field_form::unknown), other("images", field_form::unknown),
     other("texts", field_form::unknown)));

@@ -117,7 +117,8 @@ std::vector<outcome> expected_of_many(int n, int passes) {
             o = {};
         };
         for (const std::uint32_t i : order) {
-            const auto b = base::philox_at(base::stream(5, base::fnv1a("data/map")), i, static_cast<std::uint64_t>(pass));
+            const std::uint64_t key = base::stream(5, base::fnv1a("data/map"));
+            const auto b = base::philox_at(key, i, static_cast<std::uint64_t>(pass));
             random_stream random((std::uint64_t{b.word[1]} << 32) | b.word[0]);
             const float drawn = random.uniform();
             if (!(drawn < 0.7f) || i % 5 == 2) continue;

@@ -12,8 +12,8 @@
 #include <sinter/sinter.hpp>
 #include <sinter/train/losses/weighted.hpp>
 
-// Models that are given pipelines of structs. The truth is the same model given the same numbers as arrays: all bits are
-// the same.
+// Models that are given pipelines of structs. The truth is the same model given the same numbers as arrays: all bits
+// are the same.
 using namespace sinter;
 
 namespace {
@@ -230,7 +230,8 @@ struct flat {
     data::pixels<2, 2> front;
     struct { float rooms[2]; } inside;
 };
-constexpr auto flats = inputs(input<"front">(image<2, 2, 1>), input<"district">(indices<1>), input<"rooms">(features<2>))
+constexpr auto flats =
+    inputs(input<"front">(image<2, 2, 1>), input<"district">(indices<1>), input<"rooms">(features<2>))
     >> [](tensor front, tensor district, tensor rooms) {
            return dense<1>(concat({flatten(front), flatten(embedding<5, 3>(district)), rooms}));
        };

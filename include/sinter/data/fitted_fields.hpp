@@ -118,8 +118,8 @@ struct of {};
 struct nothing {};
 } // namespace shown
 
-/// A field that does not fit: why, which one (its name, or its place among the fields or ports), what it is (its numbers
-/// and extents; its type where no row of a batch is made of it), and what the model takes.
+/// A field that does not fit: why, which one (its name, or its place among the fields or ports), what it is (its
+/// numbers and extents; its type where no row of a batch is made of it), and what the model takes.
 template <field_fault Why, class Which, class Got, class Needed>
 struct field_error {
     static constexpr bool fits = false;

@@ -51,7 +51,8 @@ struct divides {
 } // namespace
 
 BOOST_AUTO_TEST_CASE(each_element_goes_through) {
-    const auto s = data::range(4) | data::map(multiplied{3}) | data::map([](std::int64_t i) { return std::to_string(i); });
+    const auto as_text = [](std::int64_t i) { return std::to_string(i); };
+    const auto s = data::range(4) | data::map(multiplied{3}) | data::map(as_text);
     static_assert(data::indexed_stage<std::remove_const_t<decltype(s)>> && decltype(s)::maps == 2);
     BOOST_TEST(all_of(s) == (std::vector<std::string>{"0", "3", "6", "9"}));
     BOOST_TEST(s.size() == 4);

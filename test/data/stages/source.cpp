@@ -3,7 +3,6 @@
 #include <boost/test/unit_test.hpp>
 #include <sinter/data/stages/elements.hpp>
 #include <sinter/data/stages/source.hpp>
-#include <limits>
 #include <string>
 
 // Where typed elements come from: memory, or their number.
@@ -11,7 +10,7 @@ using namespace sinter;
 
 namespace {
 
-constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t least = INT64_MIN, most = INT64_MAX;
 
 template <class Stages>
 auto all_of(const Stages& s, std::int64_t pass = 0) {
