@@ -306,15 +306,28 @@ BOOST_AUTO_TEST_CASE(as_far_ahead_as_asked_for_and_left_there) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(another_model_of_other_ports_goes_on_where_the_first_one_was) {
+BOOST_AUTO_TEST_CASE(models_of_other_ports_find_the_batches_where_they_are) {
     static constexpr data::model_ports only_inputs{{inputs, 1}, {}, true};
-    auto b = data::from(20, numbered) | data::batch(8) | data::parallel(2);
-    data::pipeline_for<ports>(b).next();
-    data::pipeline& p = data::pipeline_for<only_inputs>(b);
-    BOOST_TEST((p.position() == data::position{0, 8}));
-    const data::batch_view* got = p.next();
-    BOOST_TEST(got->x[0] == 8.0f / 7);
-    BOOST_TEST(!got->labels);
-    BOOST_TEST((b.position() == data::position{0, 16}));
-    BOOST_TEST(data::pipeline_for<ports>(b).next()->labels[0] == 16);
+    static constexpr port_info other_targets[] = {{.s = {.type = dtype::i32}, .below = 1000}};
+    static constexpr data::model_ports others{{inputs, 1}, {other_targets, 1}};
+    for (const int threads : {0, 2}) {
+        auto b = with_options{data::from(20, numbered), 8}.made(threads, 2);
+        data::pipeline& reads = data::pipeline_for<ports>(b);
+        reads.next();
+        data::pipeline& looks = data::pipeline_for<only_inputs>(b);   // who predicts moves nothing
+        BOOST_TEST((looks.position() == data::position{0, 8}));
+        const data::batch_view* got = looks.next();
+        BOOST_TEST(got->x[0] == 8.0f / 7);
+        BOOST_TEST(!got->labels);
+        BOOST_TEST((b.position() == data::position{0, 8}));
+        BOOST_TEST(reads.next()->labels[0] == 8);
+        BOOST_TEST((data::pipeline_for<only_inputs>(b).position() == data::position{0, 16}));
+        BOOST_TEST(&data::pipeline_for<ports>(b) == &reads);
+        data::pipeline& goes_on = data::pipeline_for<others>(b);
+        BOOST_TEST((goes_on.position() == data::position{0, 16}));
+        BOOST_TEST(goes_on.next()->labels[0] == 16);
+        BOOST_TEST((b.position() == data::position{0, 20}));
+        b.rewind();
+        BOOST_TEST((data::pipeline_for<only_inputs>(b).position() == data::position{}));
+    }
 }

@@ -145,7 +145,12 @@ BOOST_AUTO_TEST_CASE(training_goes_on_where_the_data_are) {
     model_type anew = model_of();
     anew.train(again, {.epochs = 2, .progress = nullptr});
     BOOST_TEST(same_weights(anew, whole));
-    BOOST_CHECK_THROW(again.seek({-1, 0}), option_error);
+    auto fresh = stages | data::batch(size);
+    for (auto* b : {&again, &fresh}) {
+        BOOST_CHECK_THROW(b->seek({-1, 0}), option_error);
+        BOOST_CHECK_THROW(b->seek({0, -1}), option_error);
+    }
+    BOOST_TEST((fresh.position() == data::position{}));
 }
 
 BOOST_AUTO_TEST_CASE(validation_and_loops_of_your_own) {
@@ -217,6 +222,29 @@ BOOST_AUTO_TEST_CASE(what_a_value_must_not_be_is_still_refused) {
     } catch (const std::exception& e) {
         BOOST_TEST(e.what() == expected);
     }
+}
+
+namespace {
+/// Predicts its validation data after each pass.
+struct looks {
+    model_type* model;
+    decltype(data::rows(samples()) | data::batch(size))* at;
+    std::size_t seen = 0;
+    void epoch_end(auto&) { seen += model->predict(*at).size(); }
+};
+} // namespace
+
+BOOST_AUTO_TEST_CASE(validation_data_may_be_predicted_meanwhile) {
+    auto train = data::rows(samples()) | data::batch(size), test = data::rows(samples(13)) | data::batch(size);
+    model_type model = model_of(), truth = model_of();
+    looks hook{&model, &test};
+    const auto got = model.train(train, {.epochs = 3, .validation = &model.pipeline_of(test), .progress = nullptr},
+                                 hook);
+    train.rewind();
+    const auto expected = truth.train(train, {.epochs = 3, .validation = &truth.pipeline_of(test),
+                                              .progress = nullptr});
+    BOOST_TEST(hook.seen == 3u * 13 * 2);
+    for (std::size_t e = 0; e < 3; ++e) BOOST_TEST(got[e].validation_loss == expected[e].validation_loss);
 }
 
 namespace {
