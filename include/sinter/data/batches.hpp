@@ -36,7 +36,7 @@ public:
     }
     int take(int batch, int first, int n) override {
         auto& to = batches_[static_cast<std::size_t>(batch)];
-        to.pass = pass_;
+        if (first == 0) to.pass = pass_;   // then other threads read it: they fill rows of this batch
         int got = 0;
         for (ticket* k = to.tickets.data() + first; got < n && stage_parts::next(stages_, reader_, cursor_, *k); ++k)
             ++got;
@@ -76,7 +76,7 @@ private:
         return -1;
     }
 
-    struct of_thread {
+    struct alignas(64) of_thread {   // no cache line is two threads'
         typename Stages::state state{};
         std::int64_t pass = -1;   ///< that the state is of
     };
@@ -113,10 +113,13 @@ public:
     int batch_size() const { return size_; }
     std::int64_t size() const { return stages_.size(); }   ///< elements in a pass, or unknown_size or endless
     /// Where the next batch begins; the same as the pipeline's (data/pipeline.hpp).
-    data::position position() const { return pipeline_ ? pipeline_->position() : position_; }
+    data::position position() const { return read_.made ? read_.made->position() : position_; }
     SINTER_COLD void seek(data::position to) {
-        if (pipeline_) pipeline_->seek(to);
-        else position_ = to;
+        if (read_.made) return read_.made->seek(to);
+        if (to.epoch < 0 || to.index < 0)
+            throw option_error("impossible position", "seek", to_text({to.epoch, ", ", to.index}),
+                               "an epoch and index >= 0");
+        position_ = to;
     }
     void rewind() { seek({}); }
 
@@ -131,46 +134,59 @@ public:
         return std::move(*this);
     }
 
+    /// The pipeline for a model of these ports, at position(). Who predicts looks at a pass and has a pipeline of its
+    /// own, so that the other one, of which a training may know, stays.
     template <const model_ports& Ports>
     pipeline& for_ports() {
-        if (ports_ == &Ports) return *pipeline_;
         const data::position at = position();
-        std::unique_ptr<row_source> rows(new element_parts::typed_rows<Stages, Ports>(stages_));
-        data::pipeline p = [&] {
-            if (threads_ > 0) return data::pipeline(
-                team_of_rows(std::move(rows), size_, drop_, threads_, depth_.value_or(0)).release());
-            data::pipeline made(batches_of_rows(std::move(rows), size_, drop_).release());
-            return depth_ ? std::move(made) | prefetch_step{*depth_} : std::move(made);
-        }();
-        p.seek(at);
-        pipeline_.emplace(std::move(p));
-        ports_ = &Ports;
-        return *pipeline_;
+        for_model& m = Ports.predicts ? looked_at_ : read_;
+        if (m.ports != &Ports) {
+            m.made.emplace(pipeline_of(std::make_unique<element_parts::typed_rows<Stages, Ports>>(stages_)));
+            m.ports = &Ports;
+        }
+        if (m.made->position() != at) m.made->seek(at);
+        return *m.made;
     }
 
 private:
+    struct for_model {
+        const model_ports* ports = nullptr;
+        std::optional<pipeline> made;
+    };
+    SINTER_COLD pipeline pipeline_of(std::unique_ptr<row_source> rows) const {
+        if (threads_ > 0)
+            return pipeline(team_of_rows(std::move(rows), size_, drop_, threads_, depth_.value_or(0)).release());
+        pipeline made(batches_of_rows(std::move(rows), size_, drop_).release());
+        return depth_ ? std::move(made) | prefetch_step{*depth_} : std::move(made);
+    }
+
     Stages stages_;
     int size_;
     bool drop_;
     int threads_ = 0;            ///< 0: the caller's
     std::optional<int> depth_;   ///< of prefetching; 0: by the batches' size
-    data::position position_;    ///< while there is no pipeline
-    std::optional<pipeline> pipeline_;
-    const model_ports* ports_ = nullptr;   ///< that the pipeline is for
+    data::position position_;    ///< while nothing was read
+    for_model read_, looked_at_;
 };
 
 template <const model_ports& Ports, class Stages>
 pipeline& pipeline_for(batches<Stages>& b) {
-    using element = typename Stages::value_type;
-    constexpr bool fits = check_fields<decltype(element_parts::verdict<element, Ports>())>::value;
-    if constexpr (fits) return b.template for_ports<Ports>();
-    else __builtin_unreachable();
+    if constexpr (!std::is_same_v<Stages, refused_stage>) {
+        using element = typename Stages::value_type;
+        using whole = element_parts::kept_together<element>;
+        if constexpr (!std::is_void_v<whole>)
+            static_assert(base::field_count<whole> == 0);   // says why it does not come apart
+        else if constexpr (check_fields<decltype(element_parts::verdict<element, Ports>())>::value)
+            return b.template for_ports<Ports>();
+    }
+    __builtin_unreachable();
 }
 
 template <element_stage Stages>
 batches<Stages> operator|(Stages up, batch_step s) {
     return {std::move(up), s.size, s.drop_remainder};
 }
+inline batches<refused_stage> operator|(refused_stage up, batch_step s) { return {up, s.size, s.drop_remainder}; }
 template <class Stages>
 batches<Stages> operator|(batches<Stages> up, prefetch_step s) {
     return std::move(up).prefetched(s);

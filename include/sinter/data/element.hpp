@@ -76,19 +76,21 @@ struct form_of_field<N> {
     using number = N;
 };
 constexpr field_form array_of(std::size_t n, field_form inner) {
-    if (inner.kind != field_form::column || inner.row.rank == max_rank || inner.pixels) return {};
+    if (n == 0 || inner.kind != field_form::column || inner.row.rank == max_rank || inner.pixels) return {};
     for (int a = inner.row.rank; a > 0; --a) inner.row.d[a] = inner.row.d[a - 1];
     inner.row.d[0] = static_cast<int>(n);
     ++inner.row.rank;
     return inner;
 }
 template <class F, std::size_t N>
-struct form_of_field<F[N]> {
+struct form_of_array {
     static constexpr field_form form = array_of(N, form_of_field<F>::form);
     using number = typename form_of_field<F>::number;
 };
 template <class F, std::size_t N>
-struct form_of_field<std::array<F, N>> : form_of_field<F[N]> {};
+struct form_of_field<F[N]> : form_of_array<F, N> {};
+template <class F, std::size_t N>
+struct form_of_field<std::array<F, N>> : form_of_array<F, N> {};
 template <int H, int W, int C>
 struct form_of_field<pixels<H, W, C>> {
     static constexpr field_form form{field_form::column, true, {.rank = 3, .d = {H, W, C}}};
@@ -111,8 +113,13 @@ struct form_of_field<std::string> {
     using number = char;
 };
 
+/// A single number has one axis of one.
+constexpr shape with_an_axis(shape row) {
+    if (row.rank == 0) row.rank = row.d[0] = 1;
+    return row;
+}
 constexpr field_form with_an_axis(field_form f) {
-    if (f.kind == field_form::column && f.row.rank == 0) f.row.rank = f.row.d[0] = 1;
+    if (f.kind == field_form::column) f.row = with_an_axis(f.row);
     return f;
 }
 
@@ -123,10 +130,30 @@ inline constexpr bool is_tuple<std::tuple<T...>> = true;
 template <class A, class B>
 inline constexpr bool is_tuple<std::pair<A, B>> = true;
 
+template <class T>
+inline constexpr bool is_array = false;
+template <class T, std::size_t N>
+inline constexpr bool is_array<std::array<T, N>> = true;
+
+/// A class that is none of the fields above.
+template <class F>
+inline constexpr bool is_other_class =
+    std::is_class_v<F> && form_of_field<F>::form.kind == field_form::unknown && !is_tuple<F> && !is_array<F>;
+
+/// Whether base::field_count takes F apart: where it does not, it has a compile error of its own.
+template <class F>
+consteval bool comes_apart() {
+    if constexpr (!std::is_aggregate_v<F>) return false;
+    else if constexpr (requires { F{base::fields_parts::any_base<F>{}}; }) return false;
+    else return base::fields_parts::takes<F, 0>() && !base::fields_parts::takes<F, base::most_fields + 1>();
+}
+
 /// A field that is itself a struct of fields.
 template <class F>
-inline constexpr bool is_struct = std::is_class_v<F> && std::is_aggregate_v<F> &&
-    form_of_field<F>::form.kind == field_form::unknown && !is_tuple<F>;
+inline constexpr bool is_struct = [] {
+    if constexpr (is_other_class<F>) return comes_apart<F>();
+    else return false;
+}();
 
 template <class T, int I>
 struct part_of_struct {
@@ -160,6 +187,8 @@ struct part_of_part {
 template <class... P>
 struct part_list {
     static constexpr int count = sizeof...(P);
+    template <int I>
+    using type_of = std::tuple_element_t<std::size_t{I}, std::tuple<typename P::type...>>;
 };
 template <class... A, class... B>
 constexpr part_list<A..., B...> operator+(part_list<A...>, part_list<B...>) {
@@ -192,6 +221,20 @@ struct parts_of {
     }
     using type = decltype(make());
 };
+
+template <class T, class Parts>
+struct kept_together_among {
+    using type = void;
+};
+template <class T, class F, class... Fields>
+struct kept_together_among<T, part_list<F, Fields...>> {
+    using field = typename F::type;
+    static constexpr bool it_is = is_other_class<field> && (std::is_aggregate_v<field> || std::is_same_v<field, T>);
+    using type = std::conditional_t<it_is, field, typename kept_together_among<T, part_list<Fields...>>::type>;
+};
+/// The first struct in T, or T itself, that ought to come apart and does not; void if there is none.
+template <class T>
+using kept_together = typename kept_together_among<T, typename parts_of<T>::type>::type;
 
 } // namespace element_parts
 

@@ -65,7 +65,7 @@ constexpr auto fit(const std::array<element_field, Fields>& fields, const model_
         r.fault = what;
         r.field = field;
         r.port = port;
-        if (port >= 0) r.name = port_at(ports, port).name, r.needed = port_at(ports, port).s;
+        if (port >= 0) r.name = port_at(ports, port).name, r.needed = with_an_axis(port_at(ports, port).s);
         if (field < 0) return;
         r.name = fields[static_cast<std::size_t>(field)].name;
         r.got = fields[static_cast<std::size_t>(field)].form.row;
@@ -118,8 +118,8 @@ struct of {};
 struct nothing {};
 } // namespace shown
 
-/// A field that does not fit: why, which one (its name, or its place among the fields or ports), what it is, and what
-/// the model takes.
+/// A field that does not fit: why, which one (its name, or its place among the fields or ports), what it is (its
+/// numbers and extents; its type where no row of a batch is made of it), and what the model takes.
 template <field_fault Why, class Which, class Got, class Needed>
 struct field_error {
     static constexpr bool fits = false;
@@ -143,26 +143,36 @@ struct extents_of_fault {
     static constexpr shape got = fitted<T, Ports>.got, needed = fitted<T, Ports>.needed;
 };
 template <class T, const model_ports& Ports>
-auto verdict() {
+auto which_is_at_fault() {
     constexpr const auto& f = fitted<T, Ports>;
-    using extents = extents_of_fault<T, Ports>;
-    if constexpr (f.fault == field_fault::none) {
+    if constexpr (!f.name.empty()) return shown::field<base::error_text_for<name_of_fault<T, Ports>>>{};
+    else return shown::field_at<(f.field >= 0 ? f.field : f.port)>{};
+}
+template <class T, const model_ports& Ports>
+auto got_at_fault() {
+    constexpr const auto& f = fitted<T, Ports>;
+    if constexpr (f.field < 0)
+        return std::type_identity<shown::nothing>{};
+    else if constexpr (fields_of_element<T>[std::size_t{f.field}].form.kind != field_form::column)
+        return std::type_identity<typename parts_of<T>::type::template type_of<f.field>>{};
+    else
+        return std::type_identity<decltype(extents_shown<extents_of_fault<T, Ports>::got>(
+            std::make_integer_sequence<int, f.got.rank>{}))>{};
+}
+template <class T, const model_ports& Ports>
+auto needed_at_fault() {
+    constexpr const auto& f = fitted<T, Ports>;
+    if constexpr (f.port < 0) return shown::nothing{};
+    else return extents_shown<extents_of_fault<T, Ports>::needed>(std::make_integer_sequence<int, f.needed.rank>{});
+}
+template <class T, const model_ports& Ports>
+auto verdict() {
+    if constexpr (constexpr field_fault why = fitted<T, Ports>.fault; why == field_fault::none)
         return fields_fit{};
-    } else {
-        constexpr auto which = [] {
-            if constexpr (!f.name.empty()) return shown::field<base::error_text_for<name_of_fault<T, Ports>>>{};
-            else return shown::field_at<(f.field >= 0 ? f.field : f.port)>{};
-        }();
-        constexpr auto got = [] {
-            if constexpr (f.field < 0) return shown::nothing{};
-            else return extents_shown<extents::got>(std::make_integer_sequence<int, f.got.rank>{});
-        };
-        constexpr auto needed = [] {
-            if constexpr (f.port < 0) return shown::nothing{};
-            else return extents_shown<extents::needed>(std::make_integer_sequence<int, f.needed.rank>{});
-        };
-        return field_error<f.fault, std::remove_const_t<decltype(which)>, decltype(got()), decltype(needed())>{};
-    }
+    else
+        return field_error<why, decltype(which_is_at_fault<T, Ports>()),
+                           typename decltype(got_at_fault<T, Ports>())::type,
+                           decltype(needed_at_fault<T, Ports>())>{};
 }
 
 } // namespace element_parts
@@ -193,8 +203,7 @@ column_list columns_of_ports() {
     column_list c;
     for (int p = 0; p < Ports.inputs.n + Ports.targets.n; ++p) {
         const port_info& port = element_parts::port_at(Ports, p);
-        shape row = port.s;
-        if (row.rank == 0) row.rank = row.d[0] = 1;
+        const shape row = element_parts::with_an_axis(port.s);
         const bool whole = row.type == dtype::i32;
         if (p < Ports.inputs.n) whole ? c.indices(row) : c.input(row);
         else if (port.weight) c.weights(row);

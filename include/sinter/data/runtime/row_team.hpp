@@ -17,8 +17,10 @@ namespace sinter::inline SINTER_ORDINARY::data {
 
 /// Batches of a row_source, made by `threads` threads up to `depth` batches ahead of the caller (0: as many as take a
 /// megabyte, 2 to 16). Each thread takes some elements and writes their rows where they belong, so that batches are the
-/// same for any number of threads. Errors come out of the call that would have given the batch they arose in, and the
-/// next call begins again there.
+/// same for any number of threads. So are errors: one comes out of the call that would have given the batch it arose
+/// in, and of several in one batch the same one as without threads. The next call begins again there. In a child of
+/// fork() other threads go on from the batch that the caller had last; fork() waits until what is being computed is
+/// whole.
 SINTER_SELDOM std::unique_ptr<batch_stage> team_of_rows(std::unique_ptr<row_source> rows, int batch,
                                                         bool drop_remainder, int threads, int depth);
 
@@ -58,7 +60,7 @@ public:
         base::mutex_lock hold(r.guard);
         p.clear();
         ++r.delivered;
-        r.wanted.notify_all();
+        if (r.taken - r.delivered <= depth_ / 2) r.wanted.notify_all();   // waking takes as long as some small batches
         return more;
     }
     void seek(position to) override {
@@ -76,10 +78,12 @@ private:
         batch_buffer buffer;
         int rows = 0, filling = 0;   ///< elements taken; threads that fill some of them
         bool is_taken = false;       ///< no further element belongs to it
-        bool more = false;           ///< false: instead of a batch the end of a pass
+        bool more = false;           ///< of one that is taken; false: instead of a batch the end of a pass
         position after;
         std::exception_ptr fault;    ///< instead of a batch; nothing is made behind it
+        int fault_row = 0;           ///< from which on it arose; before all rows: where elements were taken
         bool is_whole() const { return is_taken && filling == 0; }
+        bool is_end() const { return is_taken && !more; }
         void clear() { rows = 0, is_taken = more = false; }
     };
     struct ring {
@@ -90,6 +94,7 @@ private:
         /// Batches whose elements are taken, and given to the caller.
         std::int64_t taken SINTER_GUARDED_BY(guard) = 0, delivered SINTER_GUARDED_BY(guard) = 0;
         position next SINTER_GUARDED_BY(guard);    ///< where the batch that is being taken begins
+        bool is_there SINTER_GUARDED_BY(guard) = false;   ///< so that the source stands at what is taken next
         int share SINTER_GUARDED_BY(guard) = 1;    ///< so many elements are taken at once
         bool stopping SINTER_GUARDED_BY(guard) = false, failed SINTER_GUARDED_BY(guard) = false;
         bool has_work() const SINTER_REQUIRES(guard) {
@@ -99,12 +104,12 @@ private:
     static constexpr double worth_a_share = 100e-6;   ///< seconds; taking one is nothing beside it
 
     SINTER_COLD void start() {
+        const base::forks::delay whole;
         auto own = std::make_unique<ring>(at_);
         asked_ = 0;
         own->places.resize(static_cast<std::size_t>(depth_));
         for (place& p : own->places) p.buffer = batch_buffer(columns(), batch_);
         rows_->prepare(static_cast<int>(threads_.size()), depth_, batch_);
-        rows_->start(at_.epoch, at_.index);
         forks_ = base::forks::so_far();
         ring_ = std::move(own);
         try {
@@ -150,50 +155,60 @@ private:
     void take_and_fill(ring& r, int worker) SINTER_REQUIRES(r.guard) {
         const auto number = static_cast<int>(r.taken % depth_);
         place& p = r.places[static_cast<std::size_t>(number)];
-        const int first = p.rows, n = std::min(r.share, batch_ - first);
+        const int first = p.rows, got = take(r, p, number);
+        if (got > 0 && !p.fault && !p.is_end()) {   // else there will be no batch that needs these rows
+            ++p.filling;
+            const std::exception_ptr fault = fill(r, p, number, worker, first, got);
+            --p.filling;
+            if (fault && !p.is_end() && (!p.fault || first < p.fault_row)) p.fault = fault, p.fault_row = first;
+            if (p.fault && p.is_taken) r.failed = true;
+        }
+        if (p.is_whole()) r.made.notify_all();
+    }
+    /// Some elements for the batch that is being taken; how many there were. Behind a row that could not be computed
+    /// the others are taken all the same: their error would come first without threads, and a batch that is dropped has
+    /// none.
+    int take(ring& r, place& p, int number) SINTER_REQUIRES(r.guard) {
+        const int n = std::min(r.share, batch_ - p.rows);
         int got = 0;
         try {
-            got = rows_->take(number, first, n);
-            p.rows += got;
-            if (got < n || p.rows == batch_) finish(r, p, got < n);
+            if (!r.is_there) rows_->start(r.next.epoch, r.next.index);
+            r.is_there = true;
+            got = rows_->take(number, p.rows, n);
         } catch (...) {
-            fail(r, p);
-            return;
+            p.fault = std::current_exception();
+            p.fault_row = -1;
+            p.is_taken = p.more = r.failed = true;
+            return 0;
         }
-        if (got == 0) return;
-        ++p.filling;
+        p.rows += got;
+        if (got == n && p.rows < batch_) return got;
+        if (got < n && drop_) p.rows = 0;
+        p.more = p.rows > 0;
+        if (!p.more) p.fault = nullptr;
+        p.after = p.more ? position{r.next.epoch, r.next.index + p.rows} : position{r.next.epoch + 1, 0};
+        r.is_there = p.more;   // the next pass is begun for the next batch: should that fail, this one was whole
+        r.next = p.after;
+        p.is_taken = true;
+        r.failed = p.fault != nullptr;
+        ++r.taken;
+        return got;
+    }
+    /// Computes rows, and what was thrown.
+    std::exception_ptr fill(ring& r, place& p, int number, int worker, int first, int n) SINTER_REQUIRES(r.guard) {
         std::exception_ptr fault;
         const auto begin = std::chrono::steady_clock::now();
         {
             base::mutex_release let_go(r.guard);
             try {
-                rows_->fill(worker, number, first, got, p.buffer);
+                rows_->fill(worker, number, first, n, p.buffer);
             } catch (...) {
                 fault = std::current_exception();
             }
         }
-        const double each = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / got;
+        const double each = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / n;
         r.share = std::clamp(static_cast<int>(worth_a_share / (each + 1e-9)), 1, batch_);
-        --p.filling;
-        if (fault && !p.fault) p.fault = fault;
-        if (fault) p.is_taken = r.failed = true;
-        if (p.is_whole()) r.made.notify_all();
-    }
-    /// All elements of the batch are taken.
-    void finish(ring& r, place& p, bool pass_ended) SINTER_REQUIRES(r.guard) {
-        if (pass_ended && drop_) p.rows = 0;
-        p.more = p.rows > 0;
-        p.after = p.more ? position{r.next.epoch, r.next.index + p.rows} : position{r.next.epoch + 1, 0};
-        if (!p.more) rows_->start(p.after.epoch, 0);
-        r.next = p.after;
-        p.is_taken = true;
-        ++r.taken;
-        if (p.is_whole()) r.made.notify_all();
-    }
-    SINTER_COLD void fail(ring& r, place& p) SINTER_REQUIRES(r.guard) {
-        if (!p.fault) p.fault = std::current_exception();
-        p.is_taken = r.failed = true;
-        if (p.is_whole()) r.made.notify_all();
+        return fault;
     }
 
     std::unique_ptr<row_source> rows_;

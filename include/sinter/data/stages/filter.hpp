@@ -42,6 +42,7 @@ public:
     SINTER_COLD void describe(description& d) const {
         up_.describe(d);
         d.stage("filter")("function", type_text<P>());
+        if constexpr (base::tells_settings<P>) keep_.describe(d);
     }
 
 private:
@@ -52,9 +53,9 @@ private:
 template <element_stage Up, class P>
 auto operator|(Up up, filter_step<P> s) {
     constexpr bool fits = std::is_invocable_r_v<bool, const P&, const typename Up::value_type&>;
-    static_assert(fits, "filter: needed is a function that takes an element of this pipeline and gives a bool");
+    static_assert(fits, "filter: needed is a function that takes a const element& of this pipeline and gives a bool");
     if constexpr (fits) return filtered_stage<Up, P>(std::move(up), std::move(s.keep));
-    else return up;
+    else return refused_stage{};
 }
 
 } // namespace sinter::data

@@ -116,11 +116,17 @@ private:
 template <element_stage Up, class F>
 auto operator|(Up up, map_step<F> s) {
     using in = typename Up::value_type;
-    constexpr bool fits = stage_parts::draws<F, in> || std::is_invocable_v<const F&, const in&>;
-    static_assert(fits, "map: the function takes no element of this pipeline; needed is f(const element&), or "
-                        "f(const element&, random_stream&)");
-    if constexpr (fits) return mapped_stage<Up, F>(std::move(up), std::move(s.function), s.seed);
-    else return up;
+    constexpr bool takes = stage_parts::draws<F, in> || std::is_invocable_v<const F&, const in&>;
+    static_assert(takes, "map: the function takes no element of this pipeline; needed is f(const element&), or "
+                         "f(const element&, random_stream&), that is not mutable");
+    if constexpr (takes) {
+        constexpr bool gives = !std::is_void_v<typename decltype(stage_parts::result_of_map<F, in>())::type>;
+        static_assert(gives, "map: the function gives nothing; needed is one that returns the new element");
+        if constexpr (gives) return mapped_stage<Up, F>(std::move(up), std::move(s.function), s.seed);
+        else return refused_stage{};
+    } else {
+        return refused_stage{};
+    }
 }
 
 } // namespace sinter::data

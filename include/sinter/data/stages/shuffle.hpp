@@ -7,6 +7,8 @@
 #include <sinter/data/transform/shuffle.hpp>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace sinter::inline SINTER_ORDINARY::data {
 
@@ -30,18 +32,17 @@ private:
     std::optional<base::computed_permutation> computed_;
 };
 
-/// Orders of the passes that are being read: threads share them. Two are kept, since what is filled ahead crosses the
-/// end of a pass.
+/// Orders of the passes that are being read: threads share them. The two that were asked for last are kept, since what
+/// is filled ahead crosses the end of a pass.
 class pass_orders {
 public:
     pass_orders(std::int64_t n, std::uint64_t seed) : n_(n), key_(base::stream(seed, base::fnv1a("data/shuffle"))) {}
     std::shared_ptr<const pass_order> of(std::int64_t pass) const {
         base::mutex_lock hold(guard_);
-        for (const kept& k : kept_)
-            if (k.order && k.pass == pass) return k.order;
-        kept& to = kept_[kept_[0].order && (!kept_[1].order || kept_[1].pass < kept_[0].pass)];
-        to = {pass, std::make_shared<const pass_order>(n_, key_, pass)};
-        return to.order;
+        if (last_.order && last_.pass == pass) return last_.order;
+        std::swap(last_, before_);
+        if (!last_.order || last_.pass != pass) last_ = {pass, std::make_shared<const pass_order>(n_, key_, pass)};
+        return last_.order;
     }
 
 private:
@@ -52,7 +53,7 @@ private:
     std::int64_t n_;
     std::uint64_t key_;
     mutable base::mutex guard_;
-    mutable kept kept_[2] SINTER_GUARDED_BY(guard_);
+    mutable kept last_ SINTER_GUARDED_BY(guard_), before_ SINTER_GUARDED_BY(guard_);
 };
 
 } // namespace stage_parts
@@ -103,7 +104,7 @@ auto operator|(Up up, shuffle_all_step s) {
                                "take(n) before it");
         return shuffled_stage<Up>(std::move(up), s.seed);
     } else {
-        return up;
+        return refused_stage{};
     }
 }
 

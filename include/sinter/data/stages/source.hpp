@@ -29,20 +29,27 @@ public:
     std::int64_t size() const { return static_cast<std::int64_t>(rows_->size()); }
     void begin(state&, std::int64_t) const {}
     const T& get(state&, std::int64_t i) const { return (*rows_)[static_cast<std::size_t>(i)]; }
-    void prefetch(state&, std::int64_t i) const { base::prefetch_lines(rows_->data() + i, sizeof(T)); }
+    __attribute__((always_inline)) void prefetch(state&, std::int64_t i) const {
+        if constexpr (sizeof(T) <= 4096)   // of large ones processors ask for enough by themselves
+            base::prefetch_lines(rows_->data() + i, sizeof(T));
+    }
     SINTER_COLD void describe(description& d) const { d.stage("rows in memory")("rows", size()); }
 
 private:
     std::shared_ptr<const std::vector<T>> rows_;
 };
 
-/// Elements that lie in memory. The pipeline keeps them; a vector that is given away is not copied.
+/// Elements that lie in memory. The pipeline keeps them; a vector that is given away is not copied. option_error where
+/// there is no vector. (Not of bool: a std::vector<bool> has no elements that could be looked at.)
 template <class T>
+    requires(!std::same_as<T, bool>)
 row_stage<T> rows(std::vector<T> all) {
     return row_stage<T>(std::make_shared<const std::vector<T>>(std::move(all)));
 }
 template <class T>
+    requires(!std::same_as<T, bool>)
 row_stage<T> rows(std::shared_ptr<const std::vector<T>> all) {
+    if (!all) throw option_error("there are no rows", "rows", "a null pointer", "a vector");
     return row_stage<T>(std::move(all));
 }
 
@@ -79,16 +86,26 @@ computed_stage<F> from(std::int64_t n, F f) {
 }
 
 /// Whole numbers from first to last - 1, each step-th of them; step < 0: downwards, from first to last + 1.
-/// option_error for step 0.
+/// option_error for step 0, and for more than 2^63 - 1 numbers.
 inline auto range(std::int64_t first, std::int64_t last, std::int64_t step = 1) {
+    using bits = std::uint64_t;   // in which no difference is too large
     if (step == 0) throw option_error("impossible step", "range", "0", "another number than 0");
-    const std::int64_t way = step > 0 ? last - first : first - last, by = step > 0 ? step : -step;
     struct number {
         std::int64_t first, step;
-        std::int64_t operator()(std::int64_t i) const { return first + i * step; }
+        std::int64_t operator()(std::int64_t i) const {
+            return static_cast<std::int64_t>(bits(first) + bits(i) * bits(step));
+        }
         void describe(description& d) const { d("first", first)("step", step); }
     };
-    return from(way > 0 ? (way - 1) / by + 1 : 0, number{first, step});
+    std::int64_t n = 0;
+    if (step > 0 ? first < last : first > last) {
+        const bits way = step > 0 ? bits(last) - bits(first) : bits(first) - bits(last);
+        const bits last_number = (way - 1) / (step > 0 ? bits(step) : -bits(step));
+        if (last_number >= bits(INT64_MAX))
+            throw option_error("too many numbers", "range", to_text({first, " to ", last}), "2^63 - 1 at most");
+        n = static_cast<std::int64_t>(last_number) + 1;
+    }
+    return from(n, number{first, step});
 }
 inline auto range(std::int64_t n) { return range(0, n); }
 

@@ -40,7 +40,7 @@ concept indexed_stage = S::is_indexed && requires(const S& s, typename S::state&
 /// is_indexed, maps, value_type, state, size(), begin(), describe() as of an indexed stage; size() may be unknown_size
 /// cursor       a value; default constructed it is at the beginning of a pass
 /// ticket       what get() needs of an element that next() has taken
-/// next(state, cursor, ticket)   the next element; false at the end of the pass
+/// next(state, cursor, ticket)   the next element; false at the end of the pass, also when it is asked again there
 /// get(state, ticket)            its value. Another thread's state may be given than next() had.
 template <class S>
 concept stream_stage = !S::is_indexed && requires(const S& s, typename S::state& t, typename S::cursor& c,
@@ -56,6 +56,14 @@ concept stream_stage = !S::is_indexed && requires(const S& s, typename S::state&
 
 template <class S>
 concept element_stage = indexed_stage<S> || stream_stage<S>;
+
+/// What a step gives that cannot be there, behind the static_assert that says so. It takes all further steps, and a
+/// model takes it, without another error.
+struct refused_stage {};
+template <class Step>
+refused_stage operator|(refused_stage up, const Step&) {
+    return up;
+}
 
 namespace stage_parts {
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: field_fault::fits_no_port
+// expect-gcc: printed_text<4>{"age"}
+// expect-clang: error_text<'a', 'g', 'e'>
+// expect-gcc: Got = shown::of<sinter::ordinary::dtype::f32, 1>; Needed = shown::nothing]
+// expect-clang: sinter::data::shown::of<sinter::dtype::f32, 1>, sinter::data::shown::nothing>
+#include <sinter/sinter.hpp>
+#include <sinter/data/batches.hpp>
+#include <sinter/data/stages/source.hpp>
+
+using namespace sinter;
+
+struct sample { std::array<float, 3> x; int rich; float age; };
+constexpr auto net = features<3> >> dense<2>;
+
+int main() {
+    estimator model{net, softmax_cross_entropy, sgd{}};
+    auto train = data::rows(std::vector<sample>(8)) | data::batch(4);
+    model.train(train);
+}
