@@ -153,8 +153,12 @@ public:
     std::vector<float> predict(data::pipeline&& data, std::string_view name) { return predict(data, name); }
 
     template <class Stages, class... Output>
+    std::vector<float> predict(data::batches<Stages>&& data, Output... which) {
+        return predict(data, which...);
+    }
+    template <class Stages, class... Output>
     std::vector<float> predict(data::batches<Stages>& data, Output... which) {
-        return predict(data::pipeline_for<detail::data_inputs_of<trainer_type>>(data), which...);
+        return predict(for_ports<detail::data_inputs_of<trainer_type>>(data), which...);
     }
 
     /// All outputs in one pass, to be found by name or by number (train/predictions.hpp).
@@ -172,8 +176,12 @@ public:
     }
     predictions_type predict_all(data::pipeline&& data) { return predict_all(data); }
     template <class Stages>
+    predictions_type predict_all(data::batches<Stages>&& data) {
+        return predict_all(data);
+    }
+    template <class Stages>
     predictions_type predict_all(data::batches<Stages>& data) {
-        return predict_all(data::pipeline_for<detail::data_inputs_of<trainer_type>>(data));
+        return predict_all(for_ports<detail::data_inputs_of<trainer_type>>(data));
     }
     template <class... I>
     predictions_type predict_all(const data::examples&, I...) {
@@ -201,7 +209,7 @@ public:
     /// loops of your own. It lives in `data`.
     template <class Stages>
     static data::pipeline& pipeline_of(data::batches<Stages>& data) {
-        return data::pipeline_for<detail::data_ports_of<trainer_type>>(data);
+        return for_ports<detail::data_ports_of<trainer_type>>(data);
     }
 
     trainer_type& inner() { return t_; }
@@ -212,6 +220,12 @@ public:
 private:
     trainer_type t_;
 
+    template <const data::model_ports& Ports, class Stages>
+    static data::pipeline& for_ports(data::batches<Stages>& data) {
+        // The ports of a net that does not compile are another net's: its own error is enough.
+        if constexpr (compiler::stands_in<typename trainer_type::training>) __builtin_unreachable();
+        else return data::pipeline_for<Ports>(data);
+    }
     std::vector<epoch_result> train_with(data::pipeline& data, const train_options& o,
                                                      span<const detail::hook_calls> hooks) {
         return detail::train(t_, data, o, hooks);

@@ -23,7 +23,7 @@ auto operator|(Up up, apply_step<F> s) {
     constexpr bool fits = std::is_invocable_v<F, Up>;
     static_assert(fits, "apply: needed is a function that takes a pipeline of these elements");
     if constexpr (fits) return std::move(s.function)(std::move(up));
-    else return up;
+    else return refused_stage{};
 }
 
 } // namespace sinter::data

@@ -97,11 +97,11 @@ auto concatenate(A first, B second, Rest... rest) {
     if constexpr (stages) {
         constexpr bool fits = std::is_same_v<typename A::value_type, typename B::value_type>;
         static_assert(fits, "concatenate: needed are pipelines whose elements are of the same type");
-        if constexpr (!fits) return first;
+        if constexpr (!fits) return refused_stage{};
         else if constexpr (sizeof...(Rest) == 0) return concatenated_stage<A, B>(std::move(first), std::move(second));
         else return concatenate(concatenated_stage<A, B>(std::move(first), std::move(second)), std::move(rest)...);
     } else {
-        return first;
+        return refused_stage{};
     }
 }
 

@@ -232,7 +232,7 @@ auto operator|(Up up, examples_as_step<T>) {
     static_assert(fits, "examples_as: needed is a pipeline of std::string or std::vector<std::byte>, the bytes of "
                         "tf.train.Example, as tfrecords() gives them");
     if constexpr (fits) return parsed_examples<Up, T>(std::move(up));
-    else return up;
+    else return refused_stage{};
 }
 
 } // namespace sinter::data

@@ -194,7 +194,7 @@ auto operator|(Up up, flat_map_step<F> s) {
     static_assert(fits, "flat_map: needed is a function that takes an element of this pipeline and gives a std::vector "
                         "or a std::array");
     if constexpr (fits) return flattened_stage<Up, F>(std::move(up), std::move(s.function));
-    else return up;
+    else return refused_stage{};
 }
 
 } // namespace sinter::data

@@ -94,6 +94,7 @@ auto generator(F make) {
     static_assert(fits, "generator: needed is a function of the pass's number that gives an object whose next(), or "
                         "which itself, gives std::optional<T>");
     if constexpr (fits) return generated_stage<F>(std::move(make));
+    else return refused_stage{};
 }
 
 } // namespace sinter::data

@@ -162,7 +162,7 @@ auto operator|(Up up, group_by_window_step<Key, Size> s) {
     static_assert(fits, "group_by_window and bucket_by_sequence_length: needed is a function that takes an element of "
                         "this pipeline and gives a whole number, its key or its length, and a size or size(key)");
     if constexpr (fits) return grouped_stage<Up, Key, Size>(std::move(up), std::move(s));
-    else return up;
+    else return refused_stage{};
 }
 
 } // namespace sinter::data

@@ -193,7 +193,7 @@ auto operator|(Up up, interleave_step<F> s) {
     static_assert(fits, "interleave: needed is a function that takes an element of this pipeline and gives a pipeline "
                         "of elements, without batches");
     if constexpr (fits) return interleaved_stage<Up, F>(std::move(up), std::move(s.make), s.options);
-    else return up;
+    else return refused_stage{};
 }
 
 } // namespace sinter::data

@@ -227,7 +227,7 @@ auto mixed(Choice choice, bool stop_on_empty, First first, Rest... rest) {
     if constexpr (fits && sizeof...(Rest) < 64)
         return mixed_stage<Choice, First, Rest...>(std::move(choice), stop_on_empty, std::move(first),
                                                    std::move(rest)...);
-    else return first;
+    else return refused_stage{};
 }
 
 } // namespace stage_parts
@@ -276,7 +276,7 @@ auto choose_from(Choices choices, choose_options o, Up... up) {
         return stage_parts::mixed(
             stage_parts::choice_by_stage<Choices>(std::move(choices), static_cast<int>(sizeof...(Up))),
             o.stop_on_empty, std::move(up)...);
-    else return choices;
+    else return refused_stage{};
 }
 template <element_stage Choices, element_stage... Up>
 auto choose_from(Choices choices, Up... up) {

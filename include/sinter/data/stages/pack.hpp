@@ -175,7 +175,7 @@ auto operator|(Up up, pack_step<N, F> s) {
     static_assert(fits, "pack: needed are elements that are std::vector<std::int32_t>, or a function that takes an "
                         "element of this pipeline and gives one");
     if constexpr (fits) return packed_stage<Up, N, F>(std::move(up), std::move(s));
-    else return up;
+    else return refused_stage{};
 }
 
 } // namespace sinter::data

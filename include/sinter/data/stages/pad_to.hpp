@@ -143,7 +143,7 @@ auto operator|(Up up, pad_to_step<N, V, F> s) {
     static_assert(fits, "pad_to: needed are elements that are std::vector, or a function that takes an element of this "
                         "pipeline and gives one, and a value of its type");
     if constexpr (fits) return padded_stage<Up, N, V, F>(std::move(up), std::move(s));
-    else return up;
+    else return refused_stage{};
 }
 
 } // namespace sinter::data

@@ -127,7 +127,7 @@ auto operator|(Up up, rejection_resample_step<F> s) {
     static_assert(fits, "rejection_resample: needed is a function that takes an element of this pipeline and gives a "
                         "whole number, its class");
     if constexpr (fits) return resampled_stage<Up, F>(std::move(up), std::move(s));
-    else return up;
+    else return refused_stage{};
 }
 
 #if SINTER_BODIES

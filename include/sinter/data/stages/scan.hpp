@@ -81,7 +81,7 @@ auto operator|(Up up, scan_step<S, F> s) {
     static_assert(fits, "scan: needed is a function of the state and an element of this pipeline that gives a "
                         "std::pair of the next state and an element");
     if constexpr (fits) return scanned_stage<Up, S, F>(std::move(up), std::move(s.initial), std::move(s.function));
-    else return up;
+    else return refused_stage{};
 }
 
 } // namespace sinter::data

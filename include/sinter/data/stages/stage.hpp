@@ -59,7 +59,9 @@ concept element_stage = indexed_stage<S> || stream_stage<S>;
 
 /// What a step gives that cannot be there, behind the static_assert that says so. It takes all further steps, and a
 /// model takes it, without another error.
-struct refused_stage {};
+struct refused_stage {
+    static std::int64_t size() { return unknown_size; }
+};
 template <class Step>
 refused_stage operator|(refused_stage up, const Step&) {
     return up;

@@ -58,7 +58,7 @@ auto operator|(Up up, take_while_step<P> s) {
     constexpr bool fits = std::is_invocable_r_v<bool, const P&, const typename Up::value_type&>;
     static_assert(fits, "take_while: needed is a function that takes an element of this pipeline and gives a bool");
     if constexpr (fits) return taken_while_stage<Up, P>(std::move(up), std::move(s.keep));
-    else return up;
+    else return refused_stage{};
 }
 
 } // namespace sinter::data

@@ -15,7 +15,7 @@ auto operator|(Up up, unbatch_step) {
     constexpr bool fits = stage_parts::is_list<typename Up::value_type>;
     static_assert(fits, "unbatch: needed are elements that are a std::vector or a std::array");
     if constexpr (fits) return flattened_stage<Up, stage_parts::the_element_itself>(std::move(up), {});
-    else return up;
+    else return refused_stage{};
 }
 
 } // namespace sinter::data

@@ -152,7 +152,7 @@ auto operator|(Up up, unique_step<F> s) {
     static_assert(fits, "unique: needed is a function that takes an element of this pipeline and gives what it is told "
                         "by: numbers, texts, arrays, vectors, or a struct of these");
     if constexpr (fits) return unique_stage<Up, F>(std::move(up), std::move(s.key), s.window);
-    else return up;
+    else return refused_stage{};
 }
 
 } // namespace sinter::data

@@ -92,7 +92,7 @@ auto zip(First first, Rest... rest) {
     constexpr bool fits = element_stage<First> && (element_stage<Rest> && ...);
     static_assert(fits, "zip: needed are pipelines of elements, as they are before batch()");
     if constexpr (fits) return zipped_stage<First, Rest...>(std::move(first), std::move(rest)...);
-    else return first;
+    else return refused_stage{};
 }
 
 } // namespace sinter::data
