@@ -47,6 +47,12 @@ public:
     }
     void set_size(int n) { own_->view.size = n; }
 
+    /// So many rows of this size before one is copied it is asked for.
+    static constexpr int rows_ahead(std::size_t bytes) {
+        constexpr std::size_t worth = 8192, most = 16, large = 4096;
+        return bytes > large ? 0 : static_cast<int>(bytes * most > worth ? worth / bytes : most);
+    }
+
     position after;   ///< of the pipeline once this batch has been delivered
 
 private:
@@ -59,7 +65,6 @@ private:
         void put(int i, const void* row) const;
         void prefetch(const char* row) const { base::prefetch_lines(row, static_cast<std::int64_t>(stored_bytes)); }
     };
-    SINTER_APART static int rows_ahead(std::size_t bytes);
     struct contents {
         char* memory = nullptr;
         row_place rows[column_list::most];
@@ -130,11 +135,6 @@ SINTER_APART void batch_buffer::append(const row_array* arrays, const std::uint3
         }
     }
     o.view.size += n;
-}
-
-SINTER_APART int batch_buffer::rows_ahead(std::size_t bytes) {
-    constexpr std::size_t worth = 8192, most = 16, large = 4096;
-    return bytes > large ? 0 : static_cast<int>(bytes * most > worth ? worth / bytes : most);
 }
 #endif
 

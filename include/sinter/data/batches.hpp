@@ -51,6 +51,8 @@ public:
             w.pass = p.pass;
         }
         ticket* const tickets = p.tickets.data() + first;
+        if constexpr (std::is_reference_v<decltype(stages_.get(w.state, *tickets))>)
+            return copy_elements(w.state, tickets, first, n, to);
         constexpr int ahead = 8;
         if constexpr (indexed_stage<Stages>)
             for (int r = 0; r < ahead && r < n; ++r) stages_.prefetch(w.state, tickets[r]);
@@ -64,6 +66,37 @@ public:
     SINTER_COLD void describe(description& d) const override { stages_.describe(d); }
 
 private:
+    using state_type = typename Stages::state;
+
+    /// Elements that lie in memory: first where each one is, then field by field, as columns lie.
+    void copy_elements(state_type& s, ticket* tickets, int first, int n, batch_buffer& to) {
+        constexpr int most = 64;
+        const element* at[most];
+        for (int done = 0; done < n; done += most) {
+            const int some = n - done < most ? n - done : most;
+            for (int r = 0; r < some; ++r) at[r] = &stages_.get(s, tickets[done + r]);
+            [&]<std::size_t... I>(std::index_sequence<I...>) {
+                (copy_column<static_cast<int>(I)>(at, some, first + done, to), ...);
+            }(std::make_index_sequence<static_cast<std::size_t>(element_fields<element>)>{});
+        }
+    }
+    /// Fields are asked for some rows before they are copied, as batch_buffer::append does it.
+    template <int I>
+    static void copy_column(const element* const* at, int n, int first, batch_buffer& to) {
+        constexpr int port = port_of(I);
+        if constexpr (port >= 0) {
+            constexpr std::size_t bytes = sizeof(element_field_of<I>(*at[0]));
+            constexpr int ahead = batch_buffer::rows_ahead(bytes);
+            const auto prefetch = [&](int r) {
+                base::prefetch_lines(&element_field_of<I>(*at[r]), static_cast<std::int64_t>(bytes));
+            };
+            for (int r = 0; r < ahead && r < n; ++r) prefetch(r);
+            for (int r = 0; r < n; ++r) {
+                if (ahead > 0 && r + ahead < n) prefetch(r + ahead);
+                write_field(element_field_of<I>(*at[r]), to.row(port, first + r));
+            }
+        }
+    }
     static void write(const element& e, int row, batch_buffer& to) {
         for_each_element_field(e, [&](auto i, const auto& field) {
             constexpr int port = port_of(i);

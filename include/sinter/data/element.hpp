@@ -262,6 +262,14 @@ constexpr void for_each_element_field(T& e, F&& f) {
       std::make_index_sequence<static_cast<std::size_t>(element_fields<std::remove_const_t<T>>)>{});
 }
 
+/// Field I of an element.
+template <int I, class T>
+constexpr const auto& element_field_of(const T& e) {
+    return []<class... P>(const T& of, element_parts::part_list<P...>) -> const auto& {
+        return std::tuple_element_t<std::size_t{I}, std::tuple<P...>>::of(of);
+    }(e, typename element_parts::parts_of<T>::type{});
+}
+
 /// Writes a field that is a column where its row of a batch lies: floats and std::int32_t as they are, smaller whole
 /// numbers as std::int32_t, pixels as floats.
 template <class F>
@@ -273,7 +281,9 @@ void write_field(const F& field, void* to) {
     if constexpr (form.pixels) {
         shares_of_bytes(field.bytes.data(), static_cast<float*>(to), n);
     } else if constexpr (std::same_as<number, float> || std::same_as<number, std::int32_t>) {
-        std::memcpy(to, &field, sizeof(F));
+        std::size_t bytes = sizeof(F);
+        if constexpr (sizeof(F) > 256) asm("" : "+r"(bytes));   // g++ makes slow string moves of a size that it knows
+        std::memcpy(to, &field, bytes);
     } else {
         number all[n];
         std::memcpy(all, &field, sizeof(F));

@@ -23,7 +23,7 @@ namespace sinter::inline SINTER_ORDINARY::data {
 /// state        default constructed, of one thread
 /// size()       elements in a pass; known, but endless where there is no end
 /// begin(state, pass)   get() is of this pass from now on
-/// get(state, i)        element i, 0 <= i < size()
+/// get(state, i)        element i, 0 <= i < size(); a reference only to what stays where it is as long as the stage
 /// prefetch(state, i)   get(state, i) comes soon; does nothing where that is no gain
 /// describe(d)          what members that read the same data must share: stages and settings
 template <class S>
