@@ -4,7 +4,7 @@
 # compiles as a user's; every link between the documents leads somewhere; their prose has at most 120 columns; the
 # tables of README.md and bench/README.md are those that bench/tables.py makes of bench/results, those of
 # doc/reliability.md and doc/correctness.md what the tests' heads say; each cell of doc/combinations.md has a program
-# that shows it; the code of doc/data.md, doc/estimator.md and doc/layers.md is that of their tests; doc/errors.md has
+# that shows it; the code of doc/data.md, pipelines.md, estimator.md and layers.md is that of their tests; doc/errors.md has
 # every fault that is raised and every kind of error; no header is longer than 500 lines; doc/ has at most 46,000
 # words.
 set -u
@@ -96,11 +96,11 @@ else
 fi
 
 squeezed() { sed -E 's/^ +//; s/ +$//; /^$/d' "$@"; }
-for folder in data estimator layers; do   # folder/guide.cpp has the code of a page
-    page=doc/$folder.md
-    missing=$(awk '/^```cpp$/ { on = 1; next } /^```$/ { on = 0 } on' $page | squeezed |
-        grep -vxFf <(squeezed test/$folder/guide.cpp))
-    [ -z "$missing" ] || complain "$page has code that test/$folder/guide.cpp lacks: $missing"
+for pair in data:data/guide estimator:estimator/guide layers:layers/guide pipelines:data/pipelines_guide; do
+    page=doc/${pair%:*}.md guide=test/${pair#*:}.cpp   # which has the page's code
+    missing=$(awk '/^```cpp$/ { on = 1; next } /^```$/ { on = 0 } on' "$page" | squeezed |
+        grep -vxFf <(squeezed "$guide"))
+    [ -z "$missing" ] || complain "$page has code that $guide lacks: $missing"
 done
 
 for name in $(grep -rhoE 'fault_kind::[a-z_]+' include | sort -u | sed 's/.*:://; /^none$/d') \
