@@ -4,8 +4,8 @@
 # compiles as a user's; every link between the documents leads somewhere; their prose has at most 120 columns; the
 # tables of README.md and bench/README.md are those that bench/tables.py makes of bench/results, those of
 # doc/reliability.md and doc/correctness.md what the tests' heads say; each cell of doc/combinations.md has a program
-# that shows it; the code of doc/data.md, pipelines.md, estimator.md and layers.md is that of their tests; doc/errors.md has
-# every fault that is raised and every kind of error; no header is longer than 500 lines; doc/ has at most 46,000
+# that shows it; the code of doc/data.md, pipelines.md, estimator.md and layers.md is that of their tests; doc/errors.md
+# has every fault that is raised and every kind of error; no header is longer than 500 lines; doc/ has at most 45,000
 # words.
 set -u
 cd "$2" || exit 1
