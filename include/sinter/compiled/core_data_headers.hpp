@@ -35,6 +35,7 @@
 #include <sinter/data/source/csv/values.hpp>
 #include <sinter/data/source/drawn_digits.hpp>
 #include <sinter/data/source/idx.hpp>
+#include <sinter/data/source/picture_files.hpp>
 #include <sinter/data/source/text/characters.hpp>
 #include <sinter/data/source/text/windows.hpp>
 #include <sinter/data/stage.hpp>
