@@ -30,7 +30,8 @@ struct flowers {
     temporary_folder folder;
     std::string rose, daisy;
     flowers() : rose(folder / "rose"), daisy(folder / "daisy") {
-        for (const std::string& f : {rose, daisy, std::string(folder / ".hidden")}) std::filesystem::create_directory(f);
+        for (const std::string& path : {rose, daisy, std::string(folder / ".hidden")})
+            std::filesystem::create_directory(path);
         write_bytes(rose + "/b.JPG", bytes_of(file_of(pictures::jpeg_420)));
         write_bytes(rose + "/a.png", bytes_of(file_of(pictures::png_rgb)));
         write_bytes(daisy + "/9.png", bytes_of(file_of(pictures::png_grey)));
