@@ -35,7 +35,8 @@ wide_folders='kernel;io'
 # one of whole sessions.
 servers='agreed_pushes.cpp;async.cpp;by_clocks.cpp;copies_in_threads.cpp;reconnect.cpp;renewal.cpp;strangers.cpp'
 servers="parameter_server/${servers//;/;parameter_server/};strategy/parameter_server/modes.cpp"
-threaded="net;collective/thread_group.cpp;strategy/mirrored.cpp;data/prefetch.cpp;device/threads.cpp;$servers"
+rows="data/row_team.cpp;data/stages/further_in_batches.cpp;data/stages/files_in_batches.cpp"
+threaded="net;collective/thread_group.cpp;strategy/mirrored.cpp;data/prefetch.cpp;device/threads.cpp;$rows;$servers"
 
 sanitized_elsewhere=$sanitized_by_clang built_elsewhere=$by_clang
 all=no left_out='' bench_syntax=ON fuzz_seed=1 release=OFF

@@ -8,6 +8,7 @@
 #include <sinter/data/stages/shuffle.hpp>
 #include <sinter/data/stages/source.hpp>
 #include <atomic>
+#include <chrono>
 #include <set>
 #include <string>
 #include <thread>
@@ -78,9 +79,11 @@ struct with_options {
     Stages stages;
     int size;
     bool drop = false;
+    /// threads: 0, the caller's; -1, as many as are of use.
     auto made(int threads, int depth) const {
         auto b = stages | data::batch(size, {.drop_remainder = drop});
         auto ahead = depth ? std::move(b) | data::prefetch(depth) : std::move(b);
+        if (threads < 0) return std::move(ahead) | data::parallel();
         return threads ? std::move(ahead) | data::parallel(threads) : std::move(ahead);
     }
 };
@@ -94,7 +97,7 @@ template <class Stages>
 std::vector<outcome> same_for_all(const with_options<Stages>& p, int calls) {
     auto own = p.made(0, 0);
     const std::vector<outcome> expected = outcomes(data::pipeline_for<ports>(own), calls);
-    for (const int threads : {0, 1, 2, 8})
+    for (const int threads : {0, 1, 2, 8, -1})
         for (const int depth : {0, 1, 3}) {
             auto b = p.made(threads, depth);
             BOOST_TEST_CONTEXT(threads << " threads, " << depth << " ahead")
@@ -213,7 +216,7 @@ BOOST_AUTO_TEST_CASE(an_error_comes_out_of_its_batch_and_the_next_call_begins_th
 
 BOOST_AUTO_TEST_CASE(of_several_errors_the_same_one_for_any_threads) {
     random_stream random(17, 0);
-    for (int round = 0; round < 40; ++round) {
+    for (int round = 0; round < 12; ++round) {
         std::set<std::int32_t> when_taken, when_filled;
         for (std::int32_t i = 0; i < 60; ++i) {
             if (random.below(30) == 0) when_taken.insert(i);
@@ -268,7 +271,7 @@ BOOST_AUTO_TEST_CASE(a_pass_that_cannot_begin_does_not_hide_the_end_of_the_one_b
     for (const int threads : {0, 1, 4}) {
         std::atomic<bool> broken{true};
         auto rows = std::make_unique<refuses>(broken);
-        data::pipeline p((threads ? data::team_of_rows(std::move(rows), 4, false, threads, 3)
+        data::pipeline p((threads ? data::team_of_rows(std::move(rows), 4, false, {.threads = threads, .depth = 3})
                                   : data::batches_of_rows(std::move(rows), 4, false)).release());
         BOOST_TEST(p.next());
         BOOST_TEST(p.next());
@@ -330,4 +333,39 @@ BOOST_AUTO_TEST_CASE(models_of_other_ports_find_the_batches_where_they_are) {
         b.rewind();
         BOOST_TEST((data::pipeline_for<only_inputs>(b).position() == data::position{}));
     }
+}
+
+BOOST_AUTO_TEST_CASE(a_team_grows_while_its_caller_waits_for_rows_that_wait) {
+    auto b = data::from(1 << 20, [](std::int64_t i) {
+                 std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                 return numbered(i);
+             })
+        | data::batch(4) | data::parallel({.cpu_budget = 1});
+    BOOST_TEST(b.statistics().threads == 0);   // nobody has asked for a batch
+    data::pipeline& p = data::pipeline_for<ports>(b);
+    std::int64_t rows = 0;
+    while (b.statistics().threads < 8) {   // ctest's limit ends a team that does not grow
+        const data::batch_view* const batch = p.next();
+        BOOST_TEST_REQUIRE(batch);
+        for (int i = 0; i < batch->size; ++i) BOOST_TEST_REQUIRE(batch->labels[i] == rows + i);
+        rows += batch->size;
+    }
+    const data::team_statistics s = b.statistics();
+    BOOST_TEST(s.rows == rows);
+    BOOST_TEST(s.depth == 16);
+    BOOST_TEST(s.waited > 0);
+    BOOST_TEST(s.row_seconds >= 2e-3);
+    BOOST_TEST((p.position() == data::position{0, rows}));
+}
+
+BOOST_AUTO_TEST_CASE(budgets_of_memory_are_batches) {
+    const auto depth_of = [](std::size_t bytes) {
+        auto b = data::from(100, numbered) | data::batch(10) | data::parallel({.ram_budget = bytes});
+        data::pipeline_for<ports>(b).next();
+        return b.statistics().depth;
+    };
+    BOOST_TEST(depth_of(0) == 16);
+    BOOST_TEST(depth_of(10 * 12 * 5 + 9) == 5);   // of 12 bytes a row
+    BOOST_TEST(depth_of(1) == 1);
+    BOOST_CHECK_THROW(data::parallel({.cpu_budget = -1}), option_error);
 }

@@ -25,6 +25,7 @@
 #include <sinter/data/runtime/prefetch.hpp>
 #include <sinter/data/runtime/row_batcher.hpp>
 #include <sinter/data/runtime/row_team.hpp>
+#include <sinter/data/runtime/team_size.hpp>
 #include <sinter/data/scaling.hpp>
 #include <sinter/data/scaling/save.hpp>
 #include <sinter/data/shares_of_bytes.hpp>

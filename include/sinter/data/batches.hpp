@@ -6,6 +6,7 @@
 #include <sinter/data/runtime/row_team.hpp>
 #include <sinter/data/stages/stage.hpp>
 #include <sinter/data/transform/batch.hpp>
+#include <algorithm>
 #include <optional>
 
 /// Batches of typed elements, and how a model gets them.
@@ -162,11 +163,15 @@ public:
         depth_ = s.depth;
         return std::move(*this);
     }
-    /// Made by so many threads.
-    SINTER_COLD batches with_threads(int n) && {
-        threads_ = n;
+    /// Made by a team of threads.
+    SINTER_COLD batches with_team(team_options o, std::size_t ram_budget) && {
+        team_ = std::make_shared<team_statistics>();
+        team_options_ = std::move(o);
+        ram_budget_ = ram_budget;
         return std::move(*this);
     }
+    /// What the threads of parallel() do for who trains and evaluates; without it all 0.
+    team_statistics statistics() const { return team_ ? *team_ : team_statistics{}; }
 
     /// The pipeline for a model of these ports, at position(). Who predicts looks at a pass and has a pipeline of its
     /// own, so that the other one, of which a training may know, stays.
@@ -175,7 +180,8 @@ public:
         const data::position at = position();
         for_model& m = Ports.predicts ? looked_at_ : read_;
         if (m.ports != &Ports) {
-            m.made.emplace(pipeline_of(std::make_unique<element_parts::typed_rows<Stages, Ports>>(stages_)));
+            m.made.emplace(pipeline_of(std::make_unique<element_parts::typed_rows<Stages, Ports>>(stages_),
+                                       Ports.predicts ? nullptr : team_));
             m.ports = &Ports;
         }
         if (m.made->position() != at) m.made->seek(at);
@@ -187,9 +193,18 @@ private:
         const model_ports* ports = nullptr;
         std::optional<pipeline> made;
     };
-    SINTER_COLD pipeline pipeline_of(std::unique_ptr<row_source> rows) const {
-        if (threads_ > 0)
-            return pipeline(team_of_rows(std::move(rows), size_, drop_, threads_, depth_.value_or(0)).release());
+    SINTER_COLD pipeline pipeline_of(std::unique_ptr<row_source> rows, std::shared_ptr<team_statistics> to) const {
+        if (team_) {
+            team_options o = team_options_;
+            o.statistics = std::move(to);
+            if (ram_budget_ > 0) {
+                const std::size_t bytes = rows->columns().bytes() * static_cast<std::size_t>(size_) + 1;
+                o.depth = static_cast<int>(std::clamp<std::size_t>(ram_budget_ / bytes, 1, 1024));
+            } else {
+                o.depth = depth_.value_or(0);
+            }
+            return pipeline(team_of_rows(std::move(rows), size_, drop_, o).release());
+        }
         pipeline made(batches_of_rows(std::move(rows), size_, drop_).release());
         return depth_ ? std::move(made) | prefetch_step{*depth_} : std::move(made);
     }
@@ -197,7 +212,9 @@ private:
     Stages stages_;
     int size_;
     bool drop_;
-    int threads_ = 0;            ///< 0: the caller's
+    std::shared_ptr<team_statistics> team_;   ///< null: the caller's thread, or that of prefetch()
+    team_options team_options_;
+    std::size_t ram_budget_ = 0;
     std::optional<int> depth_;   ///< of prefetching; 0: by the batches' size
     data::position position_;    ///< while nothing was read
     for_model read_, looked_at_;
@@ -226,7 +243,15 @@ batches<Stages> operator|(batches<Stages> up, prefetch_step s) {
     return std::move(up).prefetched(s);
 }
 
-struct parallel_step { int threads; };
+/// What parallel() may use.
+struct parallel_options {
+    int cpu_budget = 0;           ///< cores that its threads may keep busy; 0: all that the process may use
+    std::size_t ram_budget = 0;   ///< bytes of batches ahead of the caller; 0: a megabyte, but 2 to 16 batches
+};
+struct parallel_step {
+    int threads;   ///< 0: chosen
+    parallel_options options{};
+};
 /// So many threads compute the elements of batches ahead of the caller, all stages at once. Batches are the same for
 /// any number. option_error unless 1 <= threads <= 1024.
 inline parallel_step parallel(int threads) {
@@ -234,9 +259,17 @@ inline parallel_step parallel(int threads) {
         throw option_error("impossible number of threads", "parallel", to_text({threads}), "1 to 1024");
     return {threads};
 }
+/// As many threads as are of use, chosen anew every 30 ms while batches are taken, from what a row takes and how many
+/// rows the caller would take if it never waited (data/runtime/team_size.hpp); batches::statistics() says how many.
+/// option_error for a negative budget.
+inline parallel_step parallel(parallel_options o = {}) {
+    if (o.cpu_budget < 0)
+        throw option_error("impossible budget of cores", "parallel", to_text({o.cpu_budget}), "0 or more");
+    return {0, o};
+}
 template <class Stages>
 batches<Stages> operator|(batches<Stages> up, parallel_step s) {
-    return std::move(up).with_threads(s.threads);
+    return std::move(up).with_team({.threads = s.threads, .cpu_budget = s.options.cpu_budget}, s.options.ram_budget);
 }
 
 } // namespace sinter::data

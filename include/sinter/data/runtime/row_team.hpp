@@ -5,31 +5,53 @@
 #include <memory>
 #if SINTER_BODIES
 #include <sinter/base/mutex.hpp>
+#include <sinter/base/os/processors.hpp>
 #include <sinter/base/os/fork.hpp>
 #include <sinter/base/os/posix_thread.hpp>
+#include <sinter/data/runtime/team_size.hpp>
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <exception>
 #include <vector>
 #endif
 
 namespace sinter::inline SINTER_ORDINARY::data {
 
-/// Batches of a row_source, made by `threads` threads up to `depth` batches ahead of the caller (0: as many as take a
-/// megabyte, 2 to 16). Each thread takes some elements and writes their rows where they belong, so that batches are the
+/// What a team of threads does. The caller of its batches reads it between two of them.
+struct team_statistics {
+    int threads = 0;          ///< that work at present
+    int depth = 0;            ///< batches that may be there ahead of the caller
+    std::int64_t rows = 0;    ///< that the caller has had
+    double waited = 0;        ///< seconds that the caller has waited for them
+    double row_seconds = 0;   ///< that a thread takes for a row, the lower quartile lately; where threads are chosen
+};
+
+struct team_options {
+    int threads = 0;      ///< 0: as many as are of use (runtime/team_size.hpp), chosen anew while batches are taken
+    int depth = 0;        ///< batches ahead of the caller; 0: as many as take a megabyte, 2 to 16
+    int cpu_budget = 0;   ///< where threads are chosen: cores that they may keep busy; 0: all that the process may use
+    std::shared_ptr<team_statistics> statistics{};   ///< where they are written; null: nowhere
+};
+
+/// Batches of a row_source, made by threads ahead of the caller. Each thread takes some elements and writes their rows where they belong, so that batches are the
 /// same for any number of threads. So are errors: one comes out of the call that would have given the batch it arose
 /// in, and of several in one batch the same one as without threads. The next call begins again there. In a child of
 /// fork() other threads go on from the batch that the caller had last; fork() waits until what is being computed is
 /// whole.
 SINTER_SELDOM std::unique_ptr<batch_stage> team_of_rows(std::unique_ptr<row_source> rows, int batch,
-                                                        bool drop_remainder, int threads, int depth);
+                                                        bool drop_remainder, team_options o);
 
 #if SINTER_BODIES
 class row_team final : public batch_stage {
 public:
-    row_team(std::unique_ptr<row_source> rows, int batch, bool drop_remainder, int threads, int depth)
-        : rows_(std::move(rows)), batch_(batch), depth_(depth), drop_(drop_remainder),
-          threads_(static_cast<std::size_t>(threads)) {}
+    row_team(std::unique_ptr<row_source> rows, int batch, bool drop_remainder, team_options o)
+        : rows_(std::move(rows)), batch_(batch), depth_(o.depth), drop_(drop_remainder), chosen_(o.threads == 0),
+          cpu_budget_(o.cpu_budget ? o.cpu_budget : base::usable_cores()), statistics_(std::move(o.statistics)),
+          threads_(static_cast<std::size_t>(chosen_ ? most_chosen : o.threads)) {
+        if (!statistics_) statistics_ = std::make_shared<team_statistics>();
+        statistics_->depth = depth_;
+    }
     ~row_team() override { stop(); }
     const column_list& columns() const override { return rows_->columns(); }
     int batch_size() const override { return batch_; }
@@ -42,10 +64,7 @@ public:
         if (!ring_) start();
         ring& r = *ring_;
         place& p = r.places[static_cast<std::size_t>(asked_ % depth_)];
-        {
-            base::mutex_lock hold(r.guard);
-            r.made.wait(r.guard, [&] { return p.is_whole(); });
-        }
+        wait_for(r, p);
         if (p.fault) {
             const std::exception_ptr fault = p.fault;
             stop();
@@ -56,11 +75,16 @@ public:
         into.set_size(p.rows);
         into.after = at_ = p.after;
         const bool more = p.more;
+        statistics_->rows += p.rows;
         ++asked_;
-        base::mutex_lock hold(r.guard);
-        p.clear();
-        ++r.delivered;
-        if (r.taken - r.delivered <= depth_ / 2) r.wanted.notify_all();   // waking takes as long as some small batches
+        {
+            base::mutex_lock hold(r.guard);
+            p.clear();
+            ++r.delivered;
+            if (chosen_) choose(r);
+            if (r.taken - r.delivered <= depth_ / 2) r.wanted.notify_all();   // waking takes as long as small batches
+        }
+        if (chosen_) add_threads();
         return more;
     }
     void seek(position to) override {
@@ -96,12 +120,59 @@ private:
         position next SINTER_GUARDED_BY(guard);    ///< where the batch that is being taken begins
         bool is_there SINTER_GUARDED_BY(guard) = false;   ///< so that the source stands at what is taken next
         int share SINTER_GUARDED_BY(guard) = 1;    ///< so many elements are taken at once
+        int working SINTER_GUARDED_BY(guard) = 0;  ///< the first so many threads; the others wait
         bool stopping SINTER_GUARDED_BY(guard) = false, failed SINTER_GUARDED_BY(guard) = false;
         bool has_work() const SINTER_REQUIRES(guard) {
             return !failed && taken - delivered < static_cast<std::int64_t>(places.size());
         }
     };
     static constexpr double worth_a_share = 100e-6;   ///< seconds; taking one is nothing beside it
+    static constexpr double between_choices = 0.03;   ///< seconds, at least
+    static constexpr int most_chosen = 64;            ///< threads
+
+    using clock = std::chrono::steady_clock;
+    static double seconds_since(clock::time_point t) {
+        return std::chrono::duration<double>(clock::now() - t).count();
+    }
+    static double processor_seconds() {
+        timespec t{};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+        return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+    }
+
+    void wait_for(ring& r, place& p) {
+        base::mutex_lock hold(r.guard);
+        if (p.is_whole()) return;
+        const auto began = clock::now();
+        r.made.wait(r.guard, [&] { return p.is_whole(); });
+        statistics_->waited += seconds_since(began);
+    }
+    /// How many threads work from now on.
+    void choose(ring& r) SINTER_REQUIRES(r.guard) {
+        const double passed = seconds_since(chosen_at_);
+        if (passed < between_choices) return;
+        r.working = size_.next(statistics_->rows - rows_then_, passed, statistics_->waited - waited_then_);
+        begin_to_measure();
+        statistics_->threads = r.working;
+        statistics_->row_seconds = size_.row_seconds();
+    }
+    void begin_to_measure() {
+        chosen_at_ = clock::now();
+        rows_then_ = statistics_->rows;
+        waited_then_ = statistics_->waited;
+    }
+    /// Those that are to work and are not there yet. Where the system grants no further one it stays as it is.
+    void add_threads() {
+        for (; there_ < statistics_->threads; ++there_) {
+            const int t = there_;
+            try {
+                threads_[static_cast<std::size_t>(t)] = base::posix_thread([this, t] { work(t); });
+            } catch (const error&) {
+                if (there_ == 0 || !chosen_) throw;
+                return;
+            }
+        }
+    }
 
     SINTER_COLD void start() {
         const base::forks::delay whole;
@@ -111,10 +182,17 @@ private:
         for (place& p : own->places) p.buffer = batch_buffer(columns(), batch_);
         rows_->prepare(static_cast<int>(threads_.size()), depth_, batch_);
         forks_ = base::forks::so_far();
+        statistics_->threads = chosen_ ? 1 : static_cast<int>(threads_.size());
+        {
+            base::mutex_lock hold(own->guard);
+            own->working = statistics_->threads;
+        }
+        size_ = team_size(cpu_budget_, most_chosen);
+        begin_to_measure();
+        there_ = 0;
         ring_ = std::move(own);
         try {
-            for (std::size_t t = 0; t < threads_.size(); ++t)
-                threads_[t] = base::posix_thread([this, t] { work(static_cast<int>(t)); });
+            add_threads();
         } catch (...) {
             stop();
             throw;
@@ -142,7 +220,9 @@ private:
         for (;;) {
             {
                 base::mutex_lock hold(r.guard);
-                r.wanted.wait(r.guard, [&]() SINTER_REQUIRES(r.guard) { return r.stopping || r.has_work(); });
+                r.wanted.wait(r.guard, [&]() SINTER_REQUIRES(r.guard) {
+                    return r.stopping || (worker < r.working && r.has_work());
+                });
                 if (r.stopping) return;
             }
             const base::forks::delay whole;   // fork() waits until what is taken is filled
@@ -197,7 +277,9 @@ private:
     /// Computes rows, and what was thrown.
     std::exception_ptr fill(ring& r, place& p, int number, int worker, int first, int n) SINTER_REQUIRES(r.guard) {
         std::exception_ptr fault;
-        const auto begin = std::chrono::steady_clock::now();
+        const auto began = clock::now();
+        const double busy_before = chosen_ ? processor_seconds() : 0;
+        double seconds = 0, busy = 0;
         {
             base::mutex_release let_go(r.guard);
             try {
@@ -205,15 +287,24 @@ private:
             } catch (...) {
                 fault = std::current_exception();
             }
+            seconds = seconds_since(began);
+            if (chosen_) busy = processor_seconds() - busy_before;
         }
-        const double each = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / n;
-        r.share = std::clamp(static_cast<int>(worth_a_share / (each + 1e-9)), 1, batch_);
+        r.share = std::clamp(static_cast<int>(worth_a_share / (seconds / n + 1e-9)), 1, batch_);
+        if (chosen_) size_.add(n, seconds, busy);
         return fault;
     }
 
     std::unique_ptr<row_source> rows_;
     const int batch_, depth_;
-    const bool drop_;
+    const bool drop_, chosen_;   ///< chosen_: how many threads work is chosen
+    const int cpu_budget_;
+    std::shared_ptr<team_statistics> statistics_;   ///< the caller's
+    team_size size_{1, 1};                          ///< under the ring's mutex
+    clock::time_point chosen_at_{};                 ///< and what the caller had had, and waited for, then
+    std::int64_t rows_then_ = 0;
+    double waited_then_ = 0;
+    int there_ = 0;   ///< threads that were begun
     std::vector<base::posix_thread> threads_;
     std::unique_ptr<ring> ring_;
     unsigned forks_ = 0;       ///< that the threads were begun under
@@ -222,12 +313,12 @@ private:
 };
 
 SINTER_SELDOM_BODY std::unique_ptr<batch_stage> team_of_rows(std::unique_ptr<row_source> rows, int batch,
-                                                             bool drop_remainder, int threads, int depth) {
-    if (depth == 0) {
+                                                             bool drop_remainder, team_options o) {
+    if (o.depth == 0) {
         const std::size_t bytes = 1 + rows->columns().bytes() * static_cast<std::size_t>(batch);
-        depth = static_cast<int>(std::clamp<std::size_t>((1 << 20) / bytes, 2, 16));
+        o.depth = static_cast<int>(std::clamp<std::size_t>((1 << 20) / bytes, 2, 16));
     }
-    return std::make_unique<row_team>(std::move(rows), batch, drop_remainder, threads, depth);
+    return std::make_unique<row_team>(std::move(rows), batch, drop_remainder, std::move(o));
 }
 #endif
 
