@@ -34,11 +34,11 @@ struct team_options {
     std::shared_ptr<team_statistics> statistics{};   ///< where they are written; null: nowhere
 };
 
-/// Batches of a row_source, made by threads ahead of the caller. Each thread takes some elements and writes their rows where they belong, so that batches are the
-/// same for any number of threads. So are errors: one comes out of the call that would have given the batch it arose
-/// in, and of several in one batch the same one as without threads. The next call begins again there. In a child of
-/// fork() other threads go on from the batch that the caller had last; fork() waits until what is being computed is
-/// whole.
+/// Batches of a row_source, made by threads ahead of the caller. Each thread takes some elements and writes their rows
+/// where they belong, so that batches are the same for any number of threads. So are errors: one comes out of the call
+/// that would have given the batch it arose in, and of several in one batch the same one as without threads. The next
+/// call begins again there. In a child of fork() other threads go on from the batch that the caller had last; fork()
+/// waits until what is being computed is whole.
 SINTER_SELDOM std::unique_ptr<batch_stage> team_of_rows(std::unique_ptr<row_source> rows, int batch,
                                                         bool drop_remainder, team_options o);
 
