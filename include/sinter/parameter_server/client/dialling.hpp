@@ -87,7 +87,7 @@ SINTER_COLD inline bool client::engine::join_server(std::size_t i) {
         return why_down[i].note(e.what(), true), false;
     }
     if (l.refused) {
-        why_down[i].note(l.text, true);
+        why_down[i].note(l.first_text, true);
         return l.refused = false;
     }
     return true;
@@ -96,7 +96,7 @@ SINTER_COLD inline bool client::engine::join_server(std::size_t i) {
 SINTER_COLD inline bool client::engine::leads(std::size_t i) {
     server_connection& l = *connections[i];
     shard_copies& c = copies[i];
-    copy_note note = decode<about_server>(as_bytes(l.text)).note;
+    copy_note note = decode<about_server>(as_bytes(l.first_text)).note;
     if (!note.makes_sense()) note = {};
     const bool obeyed = note.role == copy_role::leading && note.epoch >= c.epoch;
     if (obeyed) c.known.leads(c.aim, note);
@@ -123,8 +123,8 @@ SINTER_COLD inline void client::engine::met(std::size_t i) {
     take(i, l.last);
     l.version = l.last.version;
     if (i == 0) take_agreed(l.last);
-    if (l.text.empty()) return;
-    const auto answer = decode<about_server>(as_bytes(l.text));
+    if (l.first_text.empty()) return;
+    const auto answer = decode<about_server>(as_bytes(l.first_text));
     if (i == 0) about = answer;
     // The first time that another worker meets it the chief may be about to open the job there. A chief that joins
     // looks at all servers together: need_whole_job().
@@ -152,8 +152,8 @@ SINTER_COLD inline void client::engine::need_whole_job(lock& hold) {
     std::vector<std::size_t> run;
     std::optional<std::size_t> empty;
     for (std::size_t i = 0; i < connections.size(); ++i) {
-        if (connections[i]->text.empty()) continue;
-        const auto of = decode<about_server>(as_bytes(connections[i]->text));
+        if (connections[i]->first_text.empty()) continue;
+        const auto of = decode<about_server>(as_bytes(connections[i]->first_text));
         if (of.open) run.push_back(i);
         else if (!of.has_values) empty = i;
     }

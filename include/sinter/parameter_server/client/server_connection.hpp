@@ -56,7 +56,8 @@ public:
     static constexpr std::int64_t never_read = INT64_MAX;
 
     std::int64_t bytes_in = 0, bytes_out = 0, global_step = 0, read_step = 0;
-    std::string text;                         // of the last answer
+    std::string text;                         // of the last answer to a request
+    std::string first_text;                   // of the answer to the first call on a connection
     answer_block last;
     std::int64_t version = 0, pulled = 0;     // of the server's values, as it answered last; of those pulled last
     std::int64_t oldest_read = never_read;    // the oldest of those read since client::begin_reading()
@@ -109,7 +110,8 @@ public:
         last_received = last_sent = base::monotonic_seconds();
         gone_ = sent_until_ = 0;
     }
-    /// Makes the first call on a connection and waits for its answer: last, text, refused.
+    /// Makes the first call on a connection and waits for its answer: last, first_text, refused. The text of the last
+    /// request's answer stays: who waits for several servers reads it later, while this connection was replaced.
     /// False: poll(descriptor, events) has answered that none came in time.
     template <class Call, class Poll>
     SINTER_COLD bool first_call(const Call& c, Poll poll) {
@@ -138,8 +140,8 @@ public:
             if (!ready(POLLIN, [&] { return link_->fill(); })) return false;
             if (now_ == frame_type::wait) continue;
             if (!last.decode({scratch_.data(), size_})) fault("an answer that makes no sense");
-            text.assign(reinterpret_cast<const char*>(scratch_.data()) + answer_block::bytes,
-                        size_ - answer_block::bytes);
+            first_text.assign(reinterpret_cast<const char*>(scratch_.data()) + answer_block::bytes,
+                              size_ - answer_block::bytes);
             refused = (last.flags & answer_block::refused) != 0;
             last_received = base::monotonic_seconds();
             return true;
