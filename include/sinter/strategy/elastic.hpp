@@ -5,11 +5,12 @@
 #include <sinter/strategy/multi_worker.hpp>
 #include <sinter/strategy/sharded_update.hpp>
 
+namespace sinter::inline SINTER_ORDINARY {
+struct mpi;             // collective/mpi.hpp
+struct nccl;            // collective/nccl.hpp
+struct shared_memory;   // collective/shared_memory.hpp
+} // namespace sinter
 namespace sinter::inline SINTER_TARGET {
-
-struct mpi;
-struct nccl;
-struct shared_memory;
 
 namespace strategy_parts {
 /// What elastic() knows of the strategy that it is around.
