@@ -22,6 +22,7 @@
 #include <sinter/base/os/folder.hpp>
 #include <sinter/base/os/mapped_file.hpp>
 #include <sinter/base/os/monotonic_seconds.hpp>
+#include <sinter/base/os/thread_seconds.hpp>
 #include <sinter/base/os/paths_like.hpp>
 #include <sinter/base/os/process.hpp>
 #include <sinter/base/os/random_number.hpp>

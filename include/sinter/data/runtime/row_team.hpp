@@ -5,13 +5,13 @@
 #include <memory>
 #if SINTER_BODIES
 #include <sinter/base/mutex.hpp>
-#include <sinter/base/os/processors.hpp>
 #include <sinter/base/os/fork.hpp>
 #include <sinter/base/os/posix_thread.hpp>
+#include <sinter/base/os/processors.hpp>
+#include <sinter/base/os/thread_seconds.hpp>
 #include <sinter/data/runtime/team_size.hpp>
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <exception>
 #include <vector>
 #endif
@@ -133,11 +133,6 @@ private:
     using clock = std::chrono::steady_clock;
     static double seconds_since(clock::time_point t) {
         return std::chrono::duration<double>(clock::now() - t).count();
-    }
-    static double processor_seconds() {
-        timespec t{};
-        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-        return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
     }
 
     void wait_for(ring& r, place& p) {
@@ -278,7 +273,7 @@ private:
     std::exception_ptr fill(ring& r, place& p, int number, int worker, int first, int n) SINTER_REQUIRES(r.guard) {
         std::exception_ptr fault;
         const auto began = clock::now();
-        const double busy_before = chosen_ ? processor_seconds() : 0;
+        const double busy_before = chosen_ ? base::thread_seconds() : 0;
         double seconds = 0, busy = 0;
         {
             base::mutex_release let_go(r.guard);
@@ -288,7 +283,7 @@ private:
                 fault = std::current_exception();
             }
             seconds = seconds_since(began);
-            if (chosen_) busy = processor_seconds() - busy_before;
+            if (chosen_) busy = base::thread_seconds() - busy_before;
         }
         r.share = std::clamp(static_cast<int>(worth_a_share / (seconds / n + 1e-9)), 1, batch_);
         if (chosen_) size_.add(n, seconds, busy);
