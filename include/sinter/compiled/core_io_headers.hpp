@@ -22,12 +22,12 @@
 #include <sinter/base/os/folder.hpp>
 #include <sinter/base/os/mapped_file.hpp>
 #include <sinter/base/os/monotonic_seconds.hpp>
-#include <sinter/base/os/thread_seconds.hpp>
 #include <sinter/base/os/paths_like.hpp>
 #include <sinter/base/os/process.hpp>
 #include <sinter/base/os/random_number.hpp>
 #include <sinter/base/os/sleep.hpp>
 #include <sinter/base/os/terminal.hpp>
+#include <sinter/base/os/thread_seconds.hpp>
 #include <sinter/base/quoted_text.hpp>
 #include <sinter/base/to_text.hpp>
 #include <sinter/base/wait_notice.hpp>
