@@ -38,6 +38,8 @@ public:
 class memory_source final : public byte_source {
 public:
     memory_source(span<const std::byte> bytes, std::string name) : left_(bytes), name_(std::move(name)) {}
+    /// It has these bytes from now on.
+    void go_on_with(span<const std::byte> bytes) { left_ = bytes; }
 
     SINTER_APART std::size_t read_some(span<std::byte> to) override;
     std::uint64_t at_most_left() const override { return left_.size(); }

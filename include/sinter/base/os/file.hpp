@@ -53,6 +53,8 @@ SINTER_SELDOM std::ptrdiff_t write_some(int file, span<const std::byte> bytes);
 /// From byte `at` on; the file's place stays.
 SINTER_SELDOM std::ptrdiff_t read_some_at(int file, std::uint64_t at, span<std::byte> to);
 SINTER_SELDOM std::ptrdiff_t write_some_at(int file, std::uint64_t at, span<const std::byte> bytes);
+/// The same as read_some_at(), until `to` is full or the file ends.
+SINTER_SELDOM std::ptrdiff_t read_up_to_at(int file, std::uint64_t at, span<std::byte> to);
 
 // ---- false: it could not be done, and errno
 
@@ -116,6 +118,17 @@ SINTER_SELDOM_BODY std::ptrdiff_t write_some_at(int file, std::uint64_t at, span
     return uninterrupted([&] {
         return ::pwrite(file, bytes.data(), std::min(bytes.size(), largest_transfer), static_cast<off_t>(at));
     });
+}
+
+SINTER_SELDOM_BODY std::ptrdiff_t read_up_to_at(int file, std::uint64_t at, span<std::byte> to) {
+    std::size_t done = 0;
+    while (done < to.size()) {
+        const std::ptrdiff_t n = read_some_at(file, at + done, to.subspan(done));
+        if (n < 0) return n;
+        if (n == 0) break;
+        done += static_cast<std::size_t>(n);
+    }
+    return static_cast<std::ptrdiff_t>(done);
 }
 
 SINTER_SELDOM_BODY bool sync(int file) {

@@ -6,7 +6,7 @@
 #include <sinter/base/os/fork.hpp>
 #include <sinter/base/patience.hpp>
 #include <sinter/base/os/posix_thread.hpp>
-#include <algorithm>
+#include <sinter/data/runtime/batch_counts.hpp>
 #include <atomic>
 #include <exception>
 #endif
@@ -145,9 +145,8 @@ SINTER_SELDOM_BODY prefetch_step prefetch() { return {0}; }
 
 SINTER_COLD SINTER_APART pipeline operator|(pipeline up, prefetch_step s) {
     const position at = up.position();
-    const std::size_t bytes = 1 + up.columns().bytes() * static_cast<std::size_t>(up.batch_size());
-    const int fitting = static_cast<int>(std::clamp<std::size_t>((1 << 20) / bytes, 2, 16));
-    pipeline p(new prefetcher(up.release(), s.depth ? s.depth : fitting));
+    const int depth = s.depth ? s.depth : usual_depth(up.columns(), up.batch_size());
+    pipeline p(new prefetcher(up.release(), depth));
     p.seek(at);
     return p;
 }

@@ -3,6 +3,9 @@
 #include <sinter/base/separate_compilation.hpp>
 #include <sinter/data/runtime/row_source.hpp>
 #include <memory>
+#if SINTER_BODIES
+#include <sinter/data/runtime/batch_counts.hpp>
+#endif
 
 namespace sinter::inline SINTER_ORDINARY::data {
 
@@ -20,8 +23,7 @@ public:
     const column_list& columns() const override { return rows_->columns(); }
     int batch_size() const override { return batch_; }
     std::int64_t size() const override {
-        const std::int64_t n = rows_->size();
-        return drop_ && n > 0 ? n - n % batch_ : n;
+        return delivered_examples(rows_->size(), batch_, drop_);
     }
     bool fill(batch_buffer& into) override {
         into.clear();

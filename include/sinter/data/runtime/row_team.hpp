@@ -9,6 +9,7 @@
 #include <sinter/base/os/posix_thread.hpp>
 #include <sinter/base/os/processors.hpp>
 #include <sinter/base/os/thread_seconds.hpp>
+#include <sinter/data/runtime/batch_counts.hpp>
 #include <sinter/data/runtime/team_size.hpp>
 #include <algorithm>
 #include <chrono>
@@ -56,8 +57,7 @@ public:
     const column_list& columns() const override { return rows_->columns(); }
     int batch_size() const override { return batch_; }
     std::int64_t size() const override {
-        const std::int64_t n = rows_->size();
-        return drop_ && n > 0 ? n - n % batch_ : n;
+        return delivered_examples(rows_->size(), batch_, drop_);
     }
     bool fill(batch_buffer& into) override {
         if (ring_ && forks_ != base::forks::so_far()) stop();
@@ -309,10 +309,7 @@ private:
 
 SINTER_SELDOM_BODY std::unique_ptr<batch_stage> team_of_rows(std::unique_ptr<row_source> rows, int batch,
                                                              bool drop_remainder, team_options o) {
-    if (o.depth == 0) {
-        const std::size_t bytes = 1 + rows->columns().bytes() * static_cast<std::size_t>(batch);
-        o.depth = static_cast<int>(std::clamp<std::size_t>((1 << 20) / bytes, 2, 16));
-    }
+    if (o.depth == 0) o.depth = usual_depth(rows->columns(), batch);
     return std::make_unique<row_team>(std::move(rows), batch, drop_remainder, std::move(o));
 }
 #endif

@@ -134,16 +134,13 @@ inline void fixed_length_files::read_records(std::int64_t i, std::int64_t n, std
     const std::uint64_t at = static_cast<std::uint64_t>(options_.header) +
                              static_cast<std::uint64_t>(i - files_[f].first) * bytes_;
     const std::size_t all = static_cast<std::size_t>(n) * bytes_;
-    for (std::size_t done = 0; done < all;) {
-        const auto got = base::os::read_some_at(files_[f].file.fd.get(), at + done, {to + done, all - done});
-        if (got < 0)
-            io::throw_io_error(errno, "cannot read",
-                               to_text({paths_[f], ", byte ", at, ", record ", i - files_[f].first}));
-        if (got == 0)
-            throw io_error("file became shorter while it was read", paths_[f], to_text({at + done, " bytes"}),
-                           to_text({files_[f].file.size}));
-        done += static_cast<std::size_t>(got);
-    }
+    const std::ptrdiff_t got = base::os::read_up_to_at(files_[f].file.fd.get(), at, {to, all});
+    if (got < 0)
+        io::throw_io_error(errno, "cannot read",
+                           to_text({paths_[f], ", byte ", at, ", record ", i - files_[f].first}));
+    if (static_cast<std::size_t>(got) < all)
+        throw io_error("file became shorter while it was read", paths_[f],
+                       to_text({at + static_cast<std::uint64_t>(got), " bytes"}), to_text({files_[f].file.size}));
 }
 
 SINTER_APART void fixed_length_files::read(std::int64_t i, std::byte* to, block_of_file& held) const {

@@ -9,9 +9,9 @@
 
 /// shuffle(n): an order in which elements stay near their places, so that a pass can be read on from anywhere.
 ///
-/// Inputs are cut into blocks, each block is put into a random order and cut into `lanes` parts. Group g of the output
+/// Inputs are cut into blocks, each block is put into a random order and cut into K parts. Group g of the output
 /// is part 0 of block g, part 1 of block g - 1, and so on, again in a random order. In parts of p elements and with K
-/// lanes:
+/// parts:
 ///
 /// a block has K p elements, and so has a group, but the first and the last K - 1 groups, which have fewer;
 /// group g begins with output g K p - p K (K - 1) / 2 at the earliest, and its last input is (g + 1) K p - 1: so an
@@ -19,26 +19,27 @@
 /// group g is made of K blocks, and at its end one more is needed: K (K + 1) p <= 2 n inputs, which are read again when
 ///     a pass is gone on with.
 ///
-/// The more lanes there are, the farther elements move for the same n: on average n / 3 places with one lane, 0.36 n
+/// The more parts a block has, the farther elements move for the same n: on average n / 3 places with one part, 0.36 n
 /// with two, 0.44 n with seven, and never more than n / 2.
 namespace sinter::inline SINTER_ORDINARY::data {
 
 namespace stage_parts {
 
-struct shuffle_lanes {
-    std::int64_t window, lanes, part;   ///< window: n
+struct shuffle_parts {
+    std::int64_t window, per_block, part;   ///< n; the parts of a block; the elements of a part
 
-    constexpr explicit shuffle_lanes(std::int64_t n)
-        : window(n), lanes(n >= 112 ? 7 : n >= 12 ? 3 : n >= 3 ? 2 : 1), part(n / (lanes * (lanes + 1) / 2)) {}
-    constexpr std::int64_t block() const { return lanes * part; }
+    constexpr explicit shuffle_parts(std::int64_t n)
+        : window(n), per_block(n >= 112 ? 7 : n >= 12 ? 3 : n >= 3 ? 2 : 1),
+          part(n / (per_block * (per_block + 1) / 2)) {}
+    constexpr std::int64_t block() const { return per_block * part; }
     /// The block that group g still needs and group g + 1 does not.
-    constexpr std::int64_t oldest(std::int64_t g) const { return g < lanes ? 0 : g - lanes + 1; }
+    constexpr std::int64_t oldest(std::int64_t g) const { return g < per_block ? 0 : g - per_block + 1; }
     /// So many elements come before group g, where a pass has n elements.
     constexpr std::int64_t before(std::int64_t g, std::int64_t n) const {
         const std::int64_t whole = n / block(), blocks = g < whole ? g : whole;
-        const std::int64_t given = g - lanes + 1 < 0 ? 0 : g - lanes + 1 < blocks ? g - lanes + 1 : blocks;
+        const std::int64_t given = g - per_block + 1 < 0 ? 0 : g - per_block + 1 < blocks ? g - per_block + 1 : blocks;
         const std::int64_t parts = (blocks - given) * (g - given + g - blocks + 1) / 2;   // of those that are begun
-        std::int64_t last = g <= whole ? 0 : g - whole < lanes ? (g - whole) * part : block();
+        std::int64_t last = g <= whole ? 0 : g - whole < per_block ? (g - whole) * part : block();
         if (last > n % block()) last = n % block();
         return given * block() + parts * part + last;
     }
@@ -98,7 +99,7 @@ public:
     };
 
     window_shuffled_stage(Up up, std::int64_t n, std::uint64_t seed)
-        : up_(std::move(up)), lanes_(n), seed_(seed), keys_(seed) {}
+        : up_(std::move(up)), cut_(n), seed_(seed), keys_(seed) {}
     std::int64_t size() const { return up_.size(); }
     void begin(state& s, std::int64_t pass) const {
         up_.begin(s.up, pass);
@@ -118,14 +119,14 @@ public:
     decltype(auto) get(state& s, ticket& k) const { return up_.get(s.up, k); }
     SINTER_COLD void describe(description& d) const {
         up_.describe(d);
-        d.stage("shuffle")("seed", seed_)("window", lanes_.window);
+        d.stage("shuffle")("seed", seed_)("window", cut_.window);
     }
 
 private:
     void go_to(state& s, const cursor& c) const {
         s.group = -1;
         s.at = c.up;
-        s.first = lanes_.oldest(c.group);
+        s.first = cut_.oldest(c.group);
         s.blocks.clear();
         s.ended = s.all_at_once = false;
         if (c.group == 0) read_first(s);
@@ -142,7 +143,7 @@ private:
         take_parts(s, g + 1, s.unused);
         s.group = g;
         if (s.unused.empty()) return false;
-        if (s.first < lanes_.oldest(g + 1)) {
+        if (s.first < cut_.oldest(g + 1)) {
             s.unused_block = std::move(s.blocks.front().tickets);
             s.blocks.erase(s.blocks.begin());
             ++s.first;
@@ -157,7 +158,7 @@ private:
         b.begin = s.at;
         b.tickets = std::move(s.unused_block);
         b.tickets.clear();
-        for (ticket k{}; static_cast<std::int64_t>(b.tickets.size()) < lanes_.block();) {
+        for (ticket k{}; static_cast<std::int64_t>(b.tickets.size()) < cut_.block();) {
             if (!stage_parts::next(up_, s.up, s.at, k)) {
                 s.ended = true;
                 break;
@@ -174,11 +175,11 @@ private:
     /// As many blocks as tell whether the pass has more than n elements. If not, all of them are the first group.
     void read_first(state& s) const {
         std::int64_t n = 0;
-        while (!s.ended && n <= lanes_.window) {
+        while (!s.ended && n <= cut_.window) {
             read_block(s);
             n += static_cast<std::int64_t>(s.blocks.back().tickets.size());
         }
-        s.all_at_once = n <= lanes_.window;
+        s.all_at_once = n <= cut_.window;
         if (!s.all_at_once) {
             for (std::size_t b = 0; b < s.blocks.size(); ++b) put_in_order(s, b);
             return;
@@ -195,18 +196,18 @@ private:
     void take_parts(state& s, std::int64_t g, std::vector<ticket>& to) const {
         to.clear();
         for (std::size_t b = 0; b < s.blocks.size(); ++b) {
-            const std::int64_t lane = g - s.first - static_cast<std::int64_t>(b);
-            if (lane < 0 || lane >= lanes_.lanes) continue;
+            const std::int64_t part = g - s.first - static_cast<std::int64_t>(b);
+            if (part < 0 || part >= cut_.per_block) continue;
             std::vector<ticket>& from = s.blocks[b].tickets;
             const auto n = static_cast<std::int64_t>(from.size());
-            for (std::int64_t i = lane * lanes_.part; i < (lane + 1) * lanes_.part && i < n; ++i)
+            for (std::int64_t i = part * cut_.part; i < (part + 1) * cut_.part && i < n; ++i)
                 to.push_back(std::move(from[static_cast<std::size_t>(i)]));
         }
         stage_parts::put_in_random_order(to, keys_.groups, g, s.pass);
     }
 
     Up up_;
-    stage_parts::shuffle_lanes lanes_;
+    stage_parts::shuffle_parts cut_;
     std::uint64_t seed_;
     stage_parts::shuffle_keys keys_;
 };
@@ -231,7 +232,7 @@ public:
     };
 
     indexed_window_shuffled_stage(Up up, std::int64_t n, std::uint64_t seed)
-        : up_(std::move(up)), lanes_(n), seed_(seed), keys_(seed) {}
+        : up_(std::move(up)), cut_(n), seed_(seed), keys_(seed) {}
     std::int64_t size() const { return up_.size(); }
     void begin(state& s, std::int64_t pass) const {
         up_.begin(s.up, pass);
@@ -249,7 +250,7 @@ public:
     }
     SINTER_COLD void describe(description& d) const {
         up_.describe(d);
-        d.stage("shuffle")("seed", seed_)("window", lanes_.window);
+        d.stage("shuffle")("seed", seed_)("window", cut_.window);
     }
 
 private:
@@ -260,32 +261,32 @@ private:
     void find_group(state& s, std::int64_t i) const {
         const std::int64_t n = all();
         s.order.clear();
-        if (n <= lanes_.window) {
+        if (n <= cut_.window) {
             for (std::int64_t k = 0; k < n; ++k) s.order.push_back(k);
             stage_parts::put_in_random_order(s.order, keys_.groups, 0, s.pass);
             s.first = 0;
             return;
         }
         std::int64_t g = 0;   // the last one that begins at i or before it
-        for (std::int64_t end = n / lanes_.block() + lanes_.lanes; end - g > 1;) {
+        for (std::int64_t end = n / cut_.block() + cut_.per_block; end - g > 1;) {
             const std::int64_t middle = g + (end - g) / 2;
-            (lanes_.before(middle, n) <= i ? g : end) = middle;
+            (cut_.before(middle, n) <= i ? g : end) = middle;
         }
-        s.first = lanes_.before(g, n);
-        for (std::int64_t b = lanes_.oldest(g); b <= g && b * lanes_.block() < n; ++b) {
+        s.first = cut_.before(g, n);
+        for (std::int64_t b = cut_.oldest(g); b <= g && b * cut_.block() < n; ++b) {
             const std::vector<std::uint32_t>& from = order_of_block(s, b, n);
-            for (std::size_t k = static_cast<std::size_t>((g - b) * lanes_.part),
-                             end = k + static_cast<std::size_t>(lanes_.part); k < end && k < from.size(); ++k)
-                s.order.push_back(b * lanes_.block() + from[k]);
+            for (std::size_t k = static_cast<std::size_t>((g - b) * cut_.part),
+                             end = k + static_cast<std::size_t>(cut_.part); k < end && k < from.size(); ++k)
+                s.order.push_back(b * cut_.block() + from[k]);
         }
         stage_parts::put_in_random_order(s.order, keys_.groups, g, s.pass);
     }
     const std::vector<std::uint32_t>& order_of_block(state& s, std::int64_t b, std::int64_t n) const {
-        s.blocks.resize(static_cast<std::size_t>(lanes_.lanes));
-        auto& to = s.blocks[static_cast<std::size_t>(b % lanes_.lanes)];
+        s.blocks.resize(static_cast<std::size_t>(cut_.per_block));
+        auto& to = s.blocks[static_cast<std::size_t>(b % cut_.per_block)];
         if (to.number == b) return to.order;
-        const std::int64_t left = n - b * lanes_.block();
-        to.order.resize(static_cast<std::size_t>(left < lanes_.block() ? left : lanes_.block()));
+        const std::int64_t left = n - b * cut_.block();
+        to.order.resize(static_cast<std::size_t>(left < cut_.block() ? left : cut_.block()));
         for (std::uint32_t k = 0; k < to.order.size(); ++k) to.order[k] = k;
         stage_parts::put_in_random_order(to.order, keys_.blocks, b, s.pass);
         to.number = b;
@@ -293,7 +294,7 @@ private:
     }
 
     Up up_;
-    stage_parts::shuffle_lanes lanes_;
+    stage_parts::shuffle_parts cut_;
     std::uint64_t seed_;
     stage_parts::shuffle_keys keys_;
 };

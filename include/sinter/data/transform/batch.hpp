@@ -2,6 +2,9 @@
 #pragma once
 #include <sinter/base/separate_compilation.hpp>
 #include <sinter/data/pipeline.hpp>
+#if SINTER_BODIES
+#include <sinter/data/runtime/batch_counts.hpp>
+#endif
 
 namespace sinter::inline SINTER_ORDINARY::data {
 
@@ -24,8 +27,7 @@ public:
     const column_list& columns() const override { return up_->columns(); }
     int batch_size() const override { return batch_; }
     std::int64_t size() const override {
-        const std::int64_t n = up_->size();
-        return drop_ && n > 0 ? n - n % batch_ : n;
+        return delivered_examples(up_->size(), batch_, drop_);
     }
     bool fill(batch_buffer& into) override {
         into.clear();

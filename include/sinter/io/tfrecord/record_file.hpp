@@ -67,12 +67,10 @@ SINTER_APART span<const std::byte> record_file::read(std::uint64_t i, buffer& b)
     const record_extent r = index_[static_cast<std::size_t>(i)];
     if (b.bytes_.span().size() < r.bytes) b.bytes_ = io::byte_buffer(r.bytes + r.bytes / 8, path_);
     const span<std::byte> to = b.bytes_.span().first(static_cast<std::size_t>(r.bytes));
-    for (std::size_t done = 0; done < to.size();) {
-        const auto n = base::os::read_some_at(file_.fd.get(), r.byte + done, to.subspan(done));
-        if (n < 0) io::throw_io_error(errno, "cannot read", where(i).text());
-        if (n == 0) detail::refuse_end(where(i), done, r.bytes, ", as the index says");
-        done += static_cast<std::size_t>(n);
-    }
+    const std::ptrdiff_t got = base::os::read_up_to_at(file_.fd.get(), r.byte, to);
+    if (got < 0) io::throw_io_error(errno, "cannot read", where(i).text());
+    if (static_cast<std::size_t>(got) < to.size())
+        detail::refuse_end(where(i), static_cast<std::size_t>(got), r.bytes, ", as the index says");
     if (!detail::head_holds(to.data())) detail::refuse_head(where(i), to.data());
     const auto n = detail::little<std::uint64_t>(to.data());
     if (n != r.bytes - frame_bytes)

@@ -55,23 +55,10 @@ private:
 
 class record_places::held {
     friend record_places;
-    /// Bytes of one record.
-    class record_source final : public io::byte_source {
-    public:
-        explicit record_source(std::string name) : name_(std::move(name)) {}
-        void give(span<const std::byte> record) { left_ = record; }
-        SINTER_APART std::size_t read_some(span<std::byte> to) override;
-        std::uint64_t at_most_left() const override { return left_.size(); }
-        const std::string& name() const override { return name_; }
-
-    private:
-        span<const std::byte> left_;
-        std::string name_;
-    };
     struct one_reader {
-        record_source source;
+        io::memory_source source;   ///< of one record
         reader in;
-        one_reader(std::string name, options o) : source(std::move(name)), in(source, std::move(o)) {}
+        one_reader(std::string name, options o) : source({}, std::move(name)), in(source, std::move(o)) {}
     };
 
     std::size_t file_ = SIZE_MAX;   ///< that is read
@@ -85,13 +72,6 @@ public:
 };
 
 #if SINTER_BODIES
-SINTER_APART std::size_t record_places::held::record_source::read_some(span<std::byte> to) {
-    const std::size_t n = std::min(to.size(), left_.size());
-    if (n != 0) std::memcpy(to.data(), left_.data(), n);
-    left_ = left_.subspan(n);
-    return n;
-}
-
 SINTER_COLD SINTER_APART record_places::record_places(file_paths paths, options o)
     : paths_(std::move(paths)), options_(std::move(o)) {
     stage_parts::need_files(paths_, "csv::rows");
@@ -152,17 +132,14 @@ SINTER_SELDOM_BODY const std::vector<field>& record_places::read(std::int64_t i,
         const auto n = static_cast<std::size_t>(std::max(end, ahead) - begin);
         h.bytes_.resize(n);
         h.begin_ = begin;
-        for (std::size_t done = 0; done < n;) {
-            const auto got = base::os::read_some_at(f.file.fd.get(), begin + done, {h.bytes_.data() + done, n - done});
-            if (got <= 0) h.bytes_.clear();   // nothing is held
-            if (got < 0) io::throw_io_error(errno, "cannot read", to_text({paths_[number], ", byte ", begin}));
-            if (got == 0)
-                throw io_error("file became shorter while it was read", paths_[number],
-                               to_text({begin + done, " bytes"}), to_text({f.file.size}));
-            done += static_cast<std::size_t>(got);
-        }
+        const std::ptrdiff_t got = base::os::read_up_to_at(f.file.fd.get(), begin, {h.bytes_.data(), n});
+        if (got != static_cast<std::ptrdiff_t>(n)) h.bytes_.clear();   // nothing is held
+        if (got < 0) io::throw_io_error(errno, "cannot read", to_text({paths_[number], ", byte ", begin}));
+        if (static_cast<std::size_t>(got) < n)
+            throw io_error("file became shorter while it was read", paths_[number],
+                           to_text({begin + static_cast<std::uint64_t>(got), " bytes"}), to_text({f.file.size}));
     }
-    h.reader_->source.give({h.bytes_.data() + (begin - h.begin_), static_cast<std::size_t>(end - begin)});
+    h.reader_->source.go_on_with({h.bytes_.data() + (begin - h.begin_), static_cast<std::size_t>(end - begin)});
     reader& in = h.reader_->in;
     in.go_on_at(begin, f.lines.empty() ? f.first_line + record : f.lines[record]);
     if (!in.next() || in.next_byte() > end)
