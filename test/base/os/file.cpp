@@ -31,6 +31,12 @@ BOOST_AUTO_TEST_CASE(reads_on_and_at) {
     BOOST_TEST(read_all_at(f.get(), 7, 2) == "78");
     BOOST_TEST(read_all_at(f.get(), 8, 100) == "89");
     BOOST_TEST(read_all_at(f.get(), 10, 1) == "");
+    std::string more(6, '?');
+    BOOST_TEST(os::read_up_to_at(f.get(), 6, as_writable_bytes(more)) == 4);
+    BOOST_TEST(more == "6789??");
+    BOOST_TEST(os::read_up_to_at(f.get(), 2, as_writable_bytes(more)) == 6);
+    BOOST_TEST(more == "234567");
+    BOOST_TEST(os::read_up_to_at(-1, 0, as_writable_bytes(more)) < 0);
     BOOST_TEST(os::read_some(f.get(), as_writable_bytes(text)) == 4);   // its place was not moved
     BOOST_TEST(text == "4567");
     BOOST_TEST(os::write_some(f.get(), as_bytes(text)) < 0);
