@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/batch_share.hpp>
 #include <sinter/base/span.hpp>
 #include <cstdint>
 
@@ -37,6 +38,9 @@ struct batch_view {
     /// Of a batch that several members share, the view may have a part alone: the whole one's size, and the number of
     /// the view's first example in it (session_base::own_examples). 0: it is the whole batch.
     int whole = 0, first = 0;
+    /// compute(by, examples): this view has these examples of the same batch, too, from now on. Null where nobody can.
+    void (*compute)(void* by, example_range) = nullptr;
+    void* by = nullptr;
 };
 
 } // namespace sinter

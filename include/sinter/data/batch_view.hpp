@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <string>
 #include <utility>
 
 namespace sinter::inline SINTER_ORDINARY::data {
@@ -16,6 +17,9 @@ namespace sinter::inline SINTER_ORDINARY::data {
 /// Where a pipeline is: passes completed, and examples delivered since in this one.
 struct position {
     std::int64_t epoch = 0, index = 0;
+    /// Where stages are whose elements come one after the other (data/stages/cursor_bytes.hpp); empty where index says
+    /// it. Without it such a stage reads again what comes before.
+    std::string cursors{};
     bool operator==(const position&) const = default;
 };
 
@@ -32,7 +36,7 @@ public:
 
     explicit operator bool() const { return own_ != nullptr; }
     const batch_view& view() const { return own_->view; }
-    void clear() { own_->view.size = 0; }
+    void clear() { set_part({}, 0); }
     /// Copies one example, given as one row address a column, behind those already here.
     SINTER_APART void append(const void* const* rows);
     /// The same of n at these places of the columns' arrays. Small rows are asked for some before
@@ -46,6 +50,19 @@ public:
         return own_->rows[c].at + own_->rows[c].bytes * static_cast<std::size_t>(i);
     }
     void set_size(int n) { own_->view.size = n; }
+    /// The rows are these examples alone of a batch of `whole`.
+    void set_part(example_range part, int whole) {
+        own_->view.size = part.size;
+        own_->view.first = part.first;
+        own_->view.whole = whole;
+    }
+    /// Moves the first n rows so many rows back. There is room for them.
+    SINTER_SELDOM SINTER_COLD void move_back(int n, int rows);
+    /// The view's other examples can be computed so (batch_view::compute).
+    void set_compute(void (*f)(void*, example_range), void* by) {
+        own_->view.compute = f;
+        own_->view.by = by;
+    }
 
     /// So many rows of this size before one is copied it is asked for.
     static constexpr int rows_ahead(std::size_t bytes) {
@@ -114,6 +131,13 @@ SINTER_COLD SINTER_APART batch_buffer::batch_buffer(const column_list& columns, 
     }
     o.view.inputs = {o.inputs, inputs};
     o.view.targets = {o.targets, targets};
+}
+
+SINTER_SELDOM_BODY void batch_buffer::move_back(int n, int rows) {
+    for (std::size_t c = 0; c < own_->columns; ++c) {
+        const row_place& r = own_->rows[c];
+        std::memmove(r.at + static_cast<std::size_t>(rows) * r.bytes, r.at, static_cast<std::size_t>(n) * r.bytes);
+    }
 }
 
 SINTER_APART void batch_buffer::append(const void* const* rows) {

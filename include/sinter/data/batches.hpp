@@ -4,6 +4,7 @@
 #include <sinter/data/runtime/prefetch.hpp>
 #include <sinter/data/runtime/row_batcher.hpp>
 #include <sinter/data/runtime/row_team.hpp>
+#include <sinter/data/stages/cursor_bytes.hpp>
 #include <sinter/data/stages/stage.hpp>
 #include <sinter/data/transform/batch.hpp>
 #include <algorithm>
@@ -29,11 +30,16 @@ public:
         batches_ = std::vector<of_batch>(static_cast<std::size_t>(batches));
         for (of_batch& p : batches_) p.tickets = std::vector<ticket>(static_cast<std::size_t>(rows));
     }
-    SINTER_COLD void start(std::int64_t pass, std::int64_t index) override {
-        stages_.begin(reader_, pass);
-        pass_ = pass;
+    SINTER_COLD void start(const position& at) override {
+        stages_.begin(reader_, at.epoch);
+        pass_ = at.epoch;
         cursor_ = {};
-        stage_parts::skip(stages_, reader_, cursor_, index);
+        if (at.cursors.empty()) stage_parts::skip(stages_, reader_, cursor_, at.index);
+        else cursor_ = stage_parts::read_cursor(stages_, at.cursors);
+    }
+    void save_cursors(std::string& to) const override { stage_parts::write_cursor<Stages>(cursor_, to); }
+    SINTER_COLD void need_cursors(const std::string& cursors) const override {
+        if (!cursors.empty()) static_cast<void>(stage_parts::read_cursor(stages_, cursors));
     }
     int take(int batch, int first, int n) override {
         auto& to = batches_[static_cast<std::size_t>(batch)];
@@ -43,7 +49,7 @@ public:
             ++got;
         return got;
     }
-    void fill(int thread, int batch, int first, int n, batch_buffer& to) override {
+    void fill(int thread, int batch, int first, int n, batch_buffer& to, int row) override {
         auto& w = threads_[static_cast<std::size_t>(thread)];
         auto& p = batches_[static_cast<std::size_t>(batch)];
         if (w.pass != p.pass) {
@@ -53,7 +59,7 @@ public:
         }
         ticket* const tickets = p.tickets.data() + first;
         if constexpr (std::is_reference_v<decltype(stages_.get(w.state, *tickets))>)
-            return copy_elements(w.state, tickets, first, n, to);
+            return copy_elements(w.state, tickets, n, to, row);
         constexpr int ahead = 8;
         if constexpr (indexed_stage<Stages>)
             for (int r = 0; r < ahead && r < n; ++r) stages_.prefetch(w.state, tickets[r]);
@@ -61,7 +67,7 @@ public:
             if constexpr (indexed_stage<Stages>)
                 if (r + ahead < n) stages_.prefetch(w.state, tickets[r + ahead]);
             const auto& e = stages_.get(w.state, tickets[r]);
-            write(e, first + r, to);
+            write(e, row + r, to);
         }
     }
     SINTER_COLD void describe(description& d) const override { stages_.describe(d); }
@@ -70,14 +76,14 @@ private:
     using state_type = typename Stages::state;
 
     /// Elements that lie in memory: first where each one is, then field by field, as columns lie.
-    void copy_elements(state_type& s, ticket* tickets, int first, int n, batch_buffer& to) {
+    void copy_elements(state_type& s, ticket* tickets, int n, batch_buffer& to, int row) {
         constexpr int most = 64;
         const element* at[most];
         for (int done = 0; done < n; done += most) {
             const int some = n - done < most ? n - done : most;
             for (int r = 0; r < some; ++r) at[r] = &stages_.get(s, tickets[done + r]);
             [&]<std::size_t... I>(std::index_sequence<I...>) {
-                (copy_column<static_cast<int>(I)>(at, some, first + done, to), ...);
+                (copy_column<static_cast<int>(I)>(at, some, row + done, to), ...);
             }(std::make_index_sequence<static_cast<std::size_t>(element_fields<element>)>{});
         }
     }
@@ -150,15 +156,16 @@ public:
     /// Where the next batch begins; the same as the pipeline's (data/pipeline.hpp).
     data::position position() const { return read_.made ? read_.made->position() : position_; }
     SINTER_COLD void seek(data::position to) {
-        if (read_.made) return read_.made->seek(to);
+        if (read_.made) return read_.made->seek(std::move(to));
         if (to.epoch < 0 || to.index < 0)
             throw option_error("impossible position", "seek", to_text({to.epoch, ", ", to.index}),
                                "an epoch and index >= 0");
-        position_ = to;
+        if (!to.cursors.empty()) static_cast<void>(stage_parts::read_cursor(stages_, to.cursors));
+        position_ = std::move(to);
     }
     void rewind() { seek({}); }
 
-    /// Prepared ahead of the caller by a thread of their own.
+    /// Prepared ahead of the caller by a thread.
     SINTER_COLD batches prefetched(prefetch_step s) && {
         depth_ = s.depth;
         return std::move(*this);
@@ -194,26 +201,22 @@ private:
         std::optional<pipeline> made;
     };
     SINTER_COLD pipeline pipeline_of(std::unique_ptr<row_source> rows, std::shared_ptr<team_statistics> to) const {
-        if (team_) {
-            team_options o = team_options_;
-            o.statistics = std::move(to);
-            if (ram_budget_ > 0) {
-                const std::size_t bytes = rows->columns().bytes() * static_cast<std::size_t>(size_) + 1;
-                o.depth = static_cast<int>(std::clamp<std::size_t>(ram_budget_ / bytes, 1, 1024));
-            } else {
-                o.depth = depth_.value_or(0);
-            }
-            return pipeline(team_of_rows(std::move(rows), size_, drop_, o).release());
+        if (!team_ && !depth_) return pipeline(batches_of_rows(std::move(rows), size_, drop_).release());
+        team_options o = team_options_;   // prefetch() alone is a team of one thread
+        o.statistics = std::move(to);
+        o.depth = depth_.value_or(0);
+        if (ram_budget_ > 0) {
+            const std::size_t bytes = rows->columns().bytes() * static_cast<std::size_t>(size_) + 1;
+            o.depth = static_cast<int>(std::clamp<std::size_t>(ram_budget_ / bytes, 1, 1024));
         }
-        pipeline made(batches_of_rows(std::move(rows), size_, drop_).release());
-        return depth_ ? std::move(made) | prefetch_step{*depth_} : std::move(made);
+        return pipeline(team_of_rows(std::move(rows), size_, drop_, o).release());
     }
 
     Stages stages_;
     int size_;
     bool drop_;
     std::shared_ptr<team_statistics> team_;   ///< null: the caller's thread, or that of prefetch()
-    team_options team_options_;
+    team_options team_options_{.threads = 1};
     std::size_t ram_budget_ = 0;
     std::optional<int> depth_;   ///< of prefetching; 0: by the batches' size
     data::position position_;    ///< while nothing was read

@@ -27,11 +27,20 @@ public:
     /// Goes to a place that position() has told. Within a pass the order is replayed without
     /// computing examples anew where that is possible.
     SINTER_SELDOM SINTER_COLD void seek(data::position to);
+    /// option_error or format_error where this is no place of this pipeline.
+    SINTER_SELDOM SINTER_COLD void need_place(const data::position& at) const;
     void rewind() { seek({}); }   ///< to the beginning of the first pass
     /// Calls f(batch) for each batch of the present pass, from its beginning, until it answers false. The pipeline is
     /// then where it was, also behind an exception, and the batch that next() gave is still good. Within a pass the
     /// next batch costs what seek() to there costs.
-    SINTER_SELDOM SINTER_COLD void look_over_pass(base::function_ref<bool(const batch_view&)> f);
+    SINTER_SELDOM SINTER_COLD void look_over_pass(base::function_ref<bool(const batch_view&)> f, batch_share s = {});
+
+    /// Which examples of its batches the caller needs from now on. Where the pipeline can it computes no others:
+    /// batches then say which ones they have (batch_view::whole), and compute others when they are asked to. It is
+    /// all of them until somebody says otherwise.
+    void share(batch_share s) {
+        if (!(s == share_)) change_share(s);
+    }
 
     int batch_size() const { return last_->batch_size(); }
     std::int64_t size() const { return last_->size(); }   ///< examples in a pass, or unknown_size or endless
@@ -62,6 +71,10 @@ private:
     std::int64_t made_with_;   ///< examples in a pass, as far as was known at first
     batch_buffer buffer_;
     data::position position_;
+    batch_share share_{};
+
+    SINTER_SELDOM SINTER_COLD void change_share(batch_share s);
+    SINTER_SELDOM SINTER_COLD static void compute(void* of, example_range examples);
 };
 
 #if SINTER_BODIES
@@ -69,32 +82,54 @@ SINTER_SELDOM_BODY const batch_view* pipeline::next() {
     if (!buffer_) buffer_ = batch_buffer(last_->columns(), last_->batch_size());
     const bool more = last_->fill(buffer_);
     position_ = buffer_.after;
+    if (buffer_.view().whole) buffer_.set_compute(&compute, this);
     return more ? &buffer_.view() : nullptr;
 }
 
-SINTER_SELDOM_BODY void pipeline::seek(data::position to) {
-    if (to.epoch < 0 || to.index < 0)
+SINTER_SELDOM_BODY void pipeline::change_share(batch_share s) {
+    last_->share(s);
+    share_ = s;
+}
+
+SINTER_SELDOM_BODY void pipeline::compute(void* of, example_range examples) {
+    auto& p = *static_cast<pipeline*>(of);
+    p.last_->refill(p.buffer_, examples);
+}
+
+SINTER_SELDOM_BODY void pipeline::need_place(const data::position& at) const {
+    if (at.epoch < 0 || at.index < 0)
         throw option_error("impossible position", "seek",
-                           to_text({to.epoch, ", ", to.index}), "an epoch and index >= 0");
+                           to_text({at.epoch, ", ", at.index}), "an epoch and index >= 0");
+    last_->need_place(at);
+}
+
+SINTER_SELDOM_BODY void pipeline::seek(data::position to) {
+    need_place(to);
     last_->seek(to);
     position_ = to;
 }
 
-SINTER_SELDOM_BODY void pipeline::look_over_pass(base::function_ref<bool(const batch_view&)> f) {
+SINTER_SELDOM_BODY void pipeline::look_over_pass(base::function_ref<bool(const batch_view&)> f, batch_share s) {
     const data::position at = position_;
+    const batch_share before = share_;
     batch_buffer own(last_->columns(), last_->batch_size());
+    const auto return_to = [&] {
+        share(before);
+        last_->seek(at);
+    };
     try {
+        share(s);
         if (at.index != 0) last_->seek({at.epoch, 0});
         while (last_->fill(own))
             if (!f(own.view())) break;
     } catch (...) {
         try {
-            last_->seek(at);
+            return_to();
         } catch (...) {   // the first error is the one to tell
         }
         throw;
     }
-    last_->seek(at);
+    return_to();
 }
 
 SINTER_SELDOM_BODY void pipeline::describe(description& d) const {

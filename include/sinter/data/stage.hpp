@@ -57,10 +57,20 @@ public:
     /// same kind.
     virtual bool fill(batch_buffer& into) = 0;
     virtual void seek(position to) = 0;
+    /// format_error where this cannot be a place of this pipeline; it may come from a damaged file.
+    SINTER_APART SINTER_COLD virtual void need_place(const position& at) const;
+    /// Which examples of its batches are computed from now on, where a part can leave the others out: then the next
+    /// fill() may first have to compute anew what was prepared. By default all of them always.
+    SINTER_COLD virtual void share(batch_share) {}
+    /// Computes these examples of the batch that fill() gave last as well. Only where share() has effect, and neither
+    /// seek() nor share() came since.
+    SINTER_APART SINTER_COLD virtual void refill(batch_buffer& into, example_range examples);
     SINTER_APART virtual void describe(description& d) const;   ///< as example_stage's
 };
 
 namespace detail {
+/// format_error for a place that has cursors, among data that are found by their index.
+SINTER_SELDOM SINTER_COLD void need_no_cursors(const position& at);
 /// "input 28 x 28 x 1 (pixels), labels 1"
 SINTER_SELDOM SINTER_COLD std::string text_of(const column_list& columns);
 } // namespace detail
@@ -90,6 +100,10 @@ SINTER_SELDOM examples source(dataset set);
 #if SINTER_BODIES
 SINTER_COLD SINTER_APART void example_stage::describe(description& d) const { d.stage(class_text(*this)); }
 SINTER_COLD SINTER_APART void batch_stage::describe(description& d) const { d.stage(class_text(*this)); }
+SINTER_COLD SINTER_APART void batch_stage::need_place(const position& at) const { detail::need_no_cursors(at); }
+SINTER_COLD SINTER_APART void batch_stage::refill(batch_buffer&, example_range) {
+    throw option_error("these batches are always whole", class_text(*this), "other examples of one", "none");
+}
 
 SINTER_APART void example_stage::skip(std::int64_t n) {
     constexpr int most = 256;
@@ -111,6 +125,12 @@ SINTER_SELDOM_BODY bool example_stage::next_in_arrays(const void** rows) {
 }
 
 namespace detail {
+SINTER_SELDOM_BODY void need_no_cursors(const position& at) {
+    if (!at.cursors.empty())
+        throw format_error("a place among other data", "where a pipeline was",
+                           to_text({at.cursors.size(), " bytes of cursors"}), "none: its elements are found by number");
+}
+
 SINTER_SELDOM_BODY std::string text_of(const column_list& columns) {
     constexpr const char* uses[] = {"input", "labels", "targets", "weights"};
     std::string all;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/batch_share.hpp>
 #include <sinter/base/cold.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/graph/address.hpp>
@@ -20,14 +21,6 @@ struct membership {
 };
 
 class table_calls;   // strategy/table_calls.hpp
-
-/// Examples of a batch: `size` from number `first` on.
-struct example_range {
-    int first = 0, size = 0;
-    constexpr bool has(example_range r) const {   ///< all of r, which may be empty
-        return r.size == 0 || (r.first >= first && r.first + r.size <= first + size);
-    }
-};
 
 /// What a process is in its job, as train_and_evaluate asks for it.
 struct place_in_job {
@@ -132,10 +125,12 @@ public:
     const joining_calls* joining() const { return const_cast<session_base*>(this)->joining(); }
 
     // ---- data
-    /// Which examples of a batch of `size` that all members share this one computes: a step may be given these alone
-    /// (batch_view::whole). It is asked again when members have changed. All of them under per_worker(), and where a
-    /// step may have to be made again without a member that has died.
-    virtual example_range own_examples(int size) const { return {0, size}; }
+    /// Which examples of the batches that all members share this one computes: a step may be given these alone
+    /// (batch_view::whole). It is asked again when members have changed. All of them under per_worker(), and where
+    /// batches are kept that may have to be computed again without a member that has died.
+    virtual batch_share own_share() const { return {}; }
+    /// The same of one batch of `size`.
+    example_range own_examples(int size) const { return own_share().range(0, size); }
 
     // ---- the run
     /// Before the first step, of a trainer that has made `steps`, to go on to `max_steps` (0: without a limit).

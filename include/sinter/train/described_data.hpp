@@ -14,6 +14,11 @@ SINTER_COLD inline void describe_data(description& d, const session_base& s, con
     if (s.per_worker()) return void(d("input", "batch_input::per_worker"));
     data.describe(d);
 }
+/// Where they are.
+SINTER_COLD inline void describe_place(description& d, const data::position& at) {
+    d("passes before", at.epoch)("examples read of this one", at.index);
+    if (!at.cursors.empty()) d("places of its stages (their hash)", base::fnv1a(at.cursors));
+}
 SINTER_COLD inline void describe_metrics(description& d, const std::vector<metrics::named>& all) {
     std::string names;
     for (const metrics::named& m : all) names += to_text({names.empty() ? "" : ", ", m.name()});

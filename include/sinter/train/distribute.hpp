@@ -64,7 +64,7 @@ private:
             description d;
             training_parts::describe_data(d, session, data_, "training data");
             if (!session.per_worker())
-                d("passes before", data_.position().epoch)("examples read of this one", data_.position().index);
+                training_parts::describe_place(d, data_.position());
             detail::model_view<Trainer>(trainer_).describe(d, max_steps);
             d.of("distribute")("max_steps", max_steps);
             training_parts::need_same(session, d, "members do not train alike", "distribute",

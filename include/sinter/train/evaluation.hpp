@@ -159,6 +159,8 @@ SINTER_SELDOM_BODY evaluation_result evaluate(evaluated_model& t, data::pipeline
         for (const metrics::named& m : measured) running.push_back(m.begin());
         const membership me = session.member();
         const std::int64_t members = is_alone(session) || session.per_worker() ? 1 : me.count;
+        batch_share mine;   // batches of the others need not be computed
+        if (members > 1) mine = {.first = me.index, .of = me.count, .kind = batch_share::of_what::some_batches};
         std::int64_t batch = 0;
         const auto take = [&](const batch_view& b) {
             if (batches > 0 && batch == batches) return false;
@@ -168,7 +170,7 @@ SINTER_SELDOM_BODY evaluation_result evaluate(evaluated_model& t, data::pipeline
                     session.ask_all_to_stop("asked to stop during an evaluation");
                 return false;
             }
-            if (batch++ % members != me.index * (members > 1)) return true;
+            if (batch++ % members != mine.first) return true;
             const float l = t.evaluate(b);   // which refuses a batch that does not fit
             if (!(__builtin_fabsf(l) <= std::numeric_limits<float>::max())) faults.explain_loss(b);
             loss.add_mean(static_cast<double>(l), t.loss_weight());
@@ -177,7 +179,7 @@ SINTER_SELDOM_BODY evaluation_result evaluate(evaluated_model& t, data::pipeline
             r.examples += b.size;
             return true;
         };
-        faults.look([&] { data.look_over_pass(take); });
+        faults.look([&] { data.look_over_pass(take, mine); });
         if (!faults.any()) merge_evaluation(session, r, loss, accuracy, measured, running);
     });
     faults.tell();

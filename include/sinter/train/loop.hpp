@@ -54,6 +54,12 @@ public:
         run_.validated = validation_.get();
         for (const hook_calls& h : run_.hooks) before_ = before_ || h.before_step, after_ = after_ || h.after_step;
     }
+    ~training_loop() {
+        try {
+            run_.data.share({});
+        } catch (...) {   // what is wrong with them is said when they are read
+        }
+    }
     std::vector<epoch_result> run() {
         try {
             return run_all();
@@ -134,8 +140,7 @@ private:
         if (run_.alone) return;
         description d = terms();
         if (!t_.session().per_worker()) {
-            const data::position at = run_.data.position();
-            d.of("training data")("passes before", at.epoch)("examples read of this one", at.index);
+            describe_place(d.of("training data"), run_.data.position());
         }
         if (!t_.session().may_lag()) d.of("")("steps made", steps());
         need_same(t_.session(), d, "members do not train alike", "train", same_or_per_worker);
@@ -190,6 +195,7 @@ private:
         }
         if (const bool agreed = std::exchange(agreed_, false); !goes_on && !agreed) agree(), agreed_ = false;
         bool more = true;
+        run_.data.share(t_.session().own_share());
         run_.began = base::monotonic_seconds() - r.seconds;
         if (!run_.pass_over)
             one_pass(
@@ -262,6 +268,7 @@ private:
         if (run_.alone && run_.interrupted()) run_.stop("asked to stop");
         const bool more = !(run_.stopping() || enough_steps());
         if (more && done.join) admit();
+        run_.data.share(t_.session().own_share());   // members may be others now
         return more;
     }
     void sum_up() {

@@ -5,6 +5,7 @@
 #include <memory>
 #if SINTER_BODIES
 #include <sinter/data/runtime/batch_counts.hpp>
+#include <sinter/data/runtime/batch_parts.hpp>
 #endif
 
 namespace sinter::inline SINTER_ORDINARY::data {
@@ -27,14 +28,16 @@ public:
     }
     bool fill(batch_buffer& into) override {
         into.clear();
-        if (!there_) rows_->start(at_.epoch, at_.index);
+        if (!there_) rows_->start(at_);
         there_ = false;   // until this batch is whole: after an exception the next call starts again from at_
         int n = rows_->take(0, 0, batch_);
         if (n < batch_ && drop_) n = 0;
         if (n > 0) {
-            rows_->fill(0, 0, 0, n, into);
-            into.set_size(n);
+            const example_range own = share_.range(at_.index / batch_, n);
+            if (own.size > 0) rows_->fill(0, 0, own.first, own.size, into, 0);
+            into.set_part(own, share_.is_all() ? 0 : n);
             at_.index += n;   // a short batch is followed by one call more, which finds the end again
+            rows_->save_cursors(at_.cursors);
             there_ = true;
         } else {
             at_ = {at_.epoch + 1, 0};
@@ -43,8 +46,13 @@ public:
         return n > 0;
     }
     void seek(position to) override {
-        at_ = to;
+        at_ = std::move(to);
         there_ = false;
+    }
+    SINTER_COLD void need_place(const position& at) const override { rows_->need_cursors(at.cursors); }
+    SINTER_COLD void share(batch_share s) override { share_ = s; }
+    SINTER_COLD void refill(batch_buffer& into, example_range examples) override {
+        widen_part(*rows_, 0, 0, into, examples);
     }
     SINTER_COLD void describe(description& d) const override {
         rows_->describe(d);
@@ -56,6 +64,7 @@ private:
     int batch_;
     bool drop_, there_ = false;   // there_: the source stands at at_
     position at_;
+    batch_share share_{};
 };
 
 SINTER_SELDOM_BODY std::unique_ptr<batch_stage> batches_of_rows(std::unique_ptr<row_source> rows, int batch,

@@ -10,6 +10,7 @@
 #include <sinter/base/os/processors.hpp>
 #include <sinter/base/os/thread_seconds.hpp>
 #include <sinter/data/runtime/batch_counts.hpp>
+#include <sinter/data/runtime/batch_parts.hpp>
 #include <sinter/data/runtime/team_size.hpp>
 #include <algorithm>
 #include <chrono>
@@ -72,7 +73,7 @@ public:
         }
         const base::forks::delay whole;
         std::swap(into, p.buffer);
-        into.set_size(p.rows);
+        into.set_part(p.own, share_.is_all() ? 0 : p.rows);
         into.after = at_ = p.after;
         const bool more = p.more;
         statistics_->rows += p.rows;
@@ -89,7 +90,15 @@ public:
     }
     void seek(position to) override {
         stop();
-        at_ = to;
+        at_ = std::move(to);
+    }
+    SINTER_COLD void need_place(const position& at) const override { rows_->need_cursors(at.cursors); }
+    SINTER_COLD void share(batch_share s) override {   // batches ahead were made for another one
+        stop();
+        share_ = s;
+    }
+    SINTER_COLD void refill(batch_buffer& into, example_range examples) override {
+        widen_part(*rows_, static_cast<int>(threads_.size()), tickets_of(asked_ - 1), into, examples);
     }
     SINTER_COLD void describe(description& d) const override {   // how many threads there are changes nothing
         rows_->describe(d);
@@ -101,6 +110,7 @@ private:
     struct place {
         batch_buffer buffer;
         int rows = 0, filling = 0;   ///< elements taken; threads that fill some of them
+        example_range own;           ///< those that are computed, of a batch that is taken
         bool is_taken = false;       ///< no further element belongs to it
         bool more = false;           ///< of one that is taken; false: instead of a batch the end of a pass
         position after;
@@ -175,7 +185,8 @@ private:
         asked_ = 0;
         own->places.resize(static_cast<std::size_t>(depth_));
         for (place& p : own->places) p.buffer = batch_buffer(columns(), batch_);
-        rows_->prepare(static_cast<int>(threads_.size()), depth_, batch_);
+        // One more of each: the batch that the caller has may be asked for other examples, by the caller's thread.
+        rows_->prepare(static_cast<int>(threads_.size()) + 1, depth_ + 1, batch_);
         forks_ = base::forks::so_far();
         statistics_->threads = chosen_ ? 1 : static_cast<int>(threads_.size());
         {
@@ -228,26 +239,32 @@ private:
     }
     /// Under the mutex, but for filling.
     void take_and_fill(ring& r, int worker) SINTER_REQUIRES(r.guard) {
-        const auto number = static_cast<int>(r.taken % depth_);
-        place& p = r.places[static_cast<std::size_t>(number)];
-        const int first = p.rows, got = take(r, p, number);
-        if (got > 0 && !p.fault && !p.is_end()) {   // else there will be no batch that needs these rows
+        const int number = tickets_of(r.taken);
+        place& p = r.places[static_cast<std::size_t>(r.taken % depth_)];
+        example_range of{p.rows, 0};
+        of.size = take(r, p, number);
+        if (p.is_taken && !share_.is_all()) of = p.own;
+        if (of.size > 0 && !p.fault && !p.is_end()) {   // else there will be no batch that needs these rows
+            const int first = of.first;
             ++p.filling;
-            const std::exception_ptr fault = fill(r, p, number, worker, first, got);
+            const std::exception_ptr fault = fill(r, p, number, worker, of);
             --p.filling;
             if (fault && !p.is_end() && (!p.fault || first < p.fault_row)) p.fault = fault, p.fault_row = first;
             if (p.fault && p.is_taken) r.failed = true;
         }
         if (p.is_whole()) r.made.notify_all();
     }
-    /// Some elements for the batch that is being taken; how many there were. Behind a row that could not be computed
+    /// Whose tickets are those of that batch.
+    int tickets_of(std::int64_t batch) const { return static_cast<int>(batch % (depth_ + 1)); }
+    /// Some elements for the batch that is being taken, or all of them where a part alone is to be computed, which
+    /// depends on how many there are; how many there were. Behind a row that could not be computed
     /// the others are taken all the same: their error would come first without threads, and a batch that is dropped has
     /// none.
     int take(ring& r, place& p, int number) SINTER_REQUIRES(r.guard) {
-        const int n = std::min(r.share, batch_ - p.rows);
+        const int n = share_.is_all() ? std::min(r.share, batch_ - p.rows) : batch_;
         int got = 0;
         try {
-            if (!r.is_there) rows_->start(r.next.epoch, r.next.index);
+            if (!r.is_there) rows_->start(r.next);
             r.is_there = true;
             got = rows_->take(number, p.rows, n);
         } catch (...) {
@@ -261,16 +278,22 @@ private:
         if (got < n && drop_) p.rows = 0;
         p.more = p.rows > 0;
         if (!p.more) p.fault = nullptr;
-        p.after = p.more ? position{r.next.epoch, r.next.index + p.rows} : position{r.next.epoch + 1, 0};
+        p.own = share_.range(r.next.index / batch_, p.rows);
+        if (p.more) {
+            r.next.index += p.rows;
+            rows_->save_cursors(r.next.cursors);
+        } else {
+            r.next = {r.next.epoch + 1, 0};
+        }
         r.is_there = p.more;   // the next pass is begun for the next batch: should that fail, this one was whole
-        r.next = p.after;
+        p.after = r.next;
         p.is_taken = true;
         r.failed = p.fault != nullptr;
         ++r.taken;
         return got;
     }
     /// Computes rows, and what was thrown.
-    std::exception_ptr fill(ring& r, place& p, int number, int worker, int first, int n) SINTER_REQUIRES(r.guard) {
+    std::exception_ptr fill(ring& r, place& p, int number, int worker, example_range of) SINTER_REQUIRES(r.guard) {
         std::exception_ptr fault;
         const auto began = clock::now();
         const double busy_before = chosen_ ? base::thread_seconds() : 0;
@@ -278,15 +301,15 @@ private:
         {
             base::mutex_release let_go(r.guard);
             try {
-                rows_->fill(worker, number, first, n, p.buffer);
+                rows_->fill(worker, number, of.first, of.size, p.buffer, share_.is_all() ? of.first : 0);
             } catch (...) {
                 fault = std::current_exception();
             }
             seconds = seconds_since(began);
             if (chosen_) busy = base::thread_seconds() - busy_before;
         }
-        r.share = std::clamp(static_cast<int>(worth_a_share / (seconds / n + 1e-9)), 1, batch_);
-        if (chosen_) size_.add(n, seconds, busy);
+        r.share = std::clamp(static_cast<int>(worth_a_share / (seconds / of.size + 1e-9)), 1, batch_);
+        if (chosen_) size_.add(of.size, seconds, busy);
         return fault;
     }
 
@@ -305,6 +328,7 @@ private:
     unsigned forks_ = 0;       ///< that the threads were begun under
     std::int64_t asked_ = 0;   ///< batches that the caller has had of the ring
     position at_;
+    batch_share share_{};   ///< changes while no thread works
 };
 
 SINTER_SELDOM_BODY std::unique_ptr<batch_stage> team_of_rows(std::unique_ptr<row_source> rows, int batch,

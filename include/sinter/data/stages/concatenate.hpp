@@ -57,6 +57,9 @@ public:
         if (is_of_first(i)) first_.prefetch(s.first, i);
         else second_.prefetch(s.second, i - n_first_);
     }
+    bool fits(const cursor& c) const {
+        return stage_parts::fits(first_, c.first) && stage_parts::fits(second_, c.second);
+    }
     bool next(state& s, cursor& c, ticket& k) const
         requires(!is_indexed)
     {

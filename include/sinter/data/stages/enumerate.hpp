@@ -41,6 +41,7 @@ public:
     {
         up_.prefetch(s, i);
     }
+    bool fits(const cursor& c) const { return stage_parts::fits(up_, c.up) && c.i >= 0; }
     bool next(state& s, cursor& c, ticket& k) const
         requires(!is_indexed)
     {

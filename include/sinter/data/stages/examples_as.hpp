@@ -158,6 +158,7 @@ public:
     explicit parsed_examples(Up up) : up_(std::move(up)) {}
     std::int64_t size() const { return up_.size(); }
     void begin(state& s, std::int64_t pass) const { up_.begin(s.up, pass); }
+    bool fits(const cursor& c) const { return stage_parts::fits(up_, c); }
     bool next(state& s, cursor& c, ticket& k) const
         requires(!is_indexed)
     {

@@ -21,7 +21,9 @@ struct file_cursor {
 };
 
 namespace stage_parts {
-/// option_error where a cursor cannot be one.
+/// Whether a cursor can be one.
+constexpr bool is_place(const file_cursor& c) { return c.file >= 0 && c.byte >= 0 && c.line >= 1 && c.record >= 0; }
+/// option_error where it cannot.
 SINTER_SELDOM SINTER_COLD void need_place(const file_cursor& c);
 } // namespace stage_parts
 
@@ -54,6 +56,9 @@ public:
     const Format& format() const { return *format_; }
     std::int64_t size() const { return unknown_size; }
     void begin(state&, std::int64_t) const {}
+    bool fits(const cursor& c) const {
+        return stage_parts::is_place(c) && c.file <= static_cast<std::int64_t>(format_->files());
+    }
     bool next(state& s, cursor& c, ticket& k) const {
         const auto files = static_cast<std::int64_t>(format_->files());
         for (; c.file < files; c = {.file = c.file + 1}) {
@@ -87,7 +92,7 @@ private:
 #if SINTER_BODIES
 namespace stage_parts {
 SINTER_SELDOM_BODY void need_place(const file_cursor& c) {
-    if (c.file < 0 || c.byte < 0 || c.line < 1 || c.record < 0)
+    if (!is_place(c))
         throw option_error("no place in a stream of files", {},
                            to_text({"file ", c.file, ", byte ", c.byte, ", line ", c.line, ", record ", c.record}),
                            "no number below 0, and lines from 1 on");

@@ -31,6 +31,7 @@ public:
     filtered_stage(Up up, P keep) : up_(std::move(up)), keep_(std::move(keep)) {}
     std::int64_t size() const { return up_.size() == endless ? endless : unknown_size; }
     void begin(state& s, std::int64_t pass) const { up_.begin(s, pass); }
+    bool fits(const cursor& c) const { return stage_parts::fits(up_, c); }
     bool next(state& s, cursor& c, ticket& k) const {
         for (stage_parts::ticket_of<Up> at{}; stage_parts::next(up_, s, c, at);) {
             k.emplace(up_.get(s, at));

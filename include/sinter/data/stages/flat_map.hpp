@@ -143,6 +143,7 @@ public:
         up_.begin(s.up, pass);
         s.outer = -1;
     }
+    bool fits(const cursor& c) const { return stage_parts::fits(up_, c.up) && c.outer >= 0 && c.within >= 0; }
     bool next(state& s, cursor& c, ticket& k) const {
         for (;;) {
             if (s.outer != c.outer && !read(s, c)) return false;

@@ -51,6 +51,7 @@ public:
         s.pass = pass;
         s.made.reset();   // made by who reads: threads that only compute values need none
     }
+    bool fits(const cursor& c) const { return c >= 0; }
     bool next(state& s, cursor& c, ticket& k) const {
         if (!s.made || s.at > c) {
             s.made.reset();

@@ -71,6 +71,7 @@ public:
         : up_(std::move(up)), most_(most), errors_(std::move(errors)) {}
     std::int64_t size() const { return up_.size() == endless ? endless : unknown_size; }
     void begin(state& s, std::int64_t pass) const { up_.begin(s, pass); }
+    bool fits(const cursor& c) const { return stage_parts::fits(up_, c.up) && c.errors >= 0; }
     bool next(state& s, cursor& c, ticket& k) const {
         std::optional<stage_parts::cursor_of<Up>> failed;   // where next() stood after it threw
         const auto leave_out = [&](const error& e, bool computing) {

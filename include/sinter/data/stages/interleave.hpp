@@ -91,12 +91,17 @@ public:
         s.computing.clear();
         s.oldest = 0;
     }
+    bool fits(const cursor& c) const {
+        const auto cycle = static_cast<std::size_t>(options_.cycle);
+        if (!stage_parts::fits(up_, c.up) || (!c.slots.empty() && c.slots.size() != cycle)) return false;
+        for (const slot& s : c.slots)   // its own pipeline's cursor is held against that pipeline in restore()
+            if (!stage_parts::fits(up_, s.made_of) || s.number < -1) return false;
+        return c.taken >= 0 && c.turn >= 0 && c.turn < options_.cycle && c.of_block >= 0;
+    }
     bool next(state& s, cursor& c, ticket& k) const {
         const auto cycle = static_cast<std::size_t>(options_.cycle);
         c.slots.resize(cycle);
         s.taking.resize(cycle);
-        if (c.turn < 0 || c.turn >= options_.cycle)
-            throw option_error("no place in a cycle", "interleave", to_text({c.turn}), to_text({"0 to ", cycle - 1}));
         for (std::size_t idle = 0; idle < cycle;) {   // slots in a row that can give nothing any more
             const auto turn = static_cast<std::size_t>(c.turn);
             slot& at = c.slots[turn];
@@ -173,6 +178,9 @@ private:
             throw data_error("there are fewer elements than before", "interleave",
                              to_text({"none of number ", at.number}), "what was there when the place was noted");
         make(s, k, from);
+        if (!stage_parts::fits(*from.stages, at.at))
+            throw data_error("there are fewer elements than before", to_text({"interleave, pipeline ", at.number}),
+                             "none at the place that was noted", "what was there then");
         from.number = at.number;
     }
     void make(state& s, stage_parts::ticket_of<Up>& k, reading& to) const {

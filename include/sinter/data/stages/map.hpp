@@ -87,6 +87,7 @@ public:
     {
         up_.prefetch(s.up, i);   // inlined always: g++ leaves out calls of functions that do nothing but prefetch
     }
+    bool fits(const cursor& c) const { return stage_parts::fits(up_, c.up) && c.i >= 0; }
     bool next(state& s, cursor& c, ticket& k) const
         requires(!is_indexed)
     {

@@ -39,6 +39,7 @@ public:
         s.pass = pass;
         s.shares = shares_(pass);
     }
+    static bool fits(const cursor& c) { return c >= 0; }
     /// One of those that have not ended; -1 where none is left that is ever chosen.
     int choose(state& s, cursor& drawn, std::uint64_t ended) const {
         const auto has_ended = [&](std::size_t i) { return (ended >> i & 1) != 0; };
@@ -98,6 +99,7 @@ public:
 
     choice_by_stage(Choices choices, int n) : choices_(std::move(choices)), n_(n) {}
     void begin(state& s, std::int64_t pass) const { choices_.begin(s, pass); }
+    bool fits(const cursor& c) const { return stage_parts::fits(choices_, c); }
     int choose(state& s, cursor& c, std::uint64_t) const {
         ticket_of<Choices> k{};
         if (!stage_parts::next(choices_, s, c, k)) return -1;
@@ -169,6 +171,12 @@ public:
     void begin(state& s, std::int64_t pass) const {
         choice_.begin(s.choice, pass);
         each([&](auto i, const auto& up) { up.begin(std::get<i>(s.of), pass); });
+    }
+    bool fits(const cursor& c) const {
+        if (!choice_.fits(c.choice) || (n < 64 && c.ended >> n % 64 != 0)) return false;
+        bool all = true;
+        each([&](auto i, const auto& up) { all = all && stage_parts::fits(up, std::get<i>(c.of)); });
+        return all;
     }
     bool next(state& s, cursor& c, ticket& k) const {
         while (!c.at_end) {

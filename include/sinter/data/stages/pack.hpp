@@ -89,6 +89,7 @@ public:
         up_.begin(s.up, pass);
         s.window = -1;
     }
+    bool fits(const cursor& c) const { return stage_parts::fits(up_, c.up) && c.window >= 0 && c.row >= 0; }
     bool next(state& s, cursor& c, ticket& k) const {
         if (s.window != c.window) {
             s.at = c.up;

@@ -72,6 +72,12 @@ public:
         up_.begin(s.up, pass);
         s.pass = pass;
     }
+    bool fits(const cursor& c) const {
+        if (!stage_parts::fits(up_, c.up) || c.i < 0) return false;
+        for (const std::int64_t n : c.counts)
+            if (n < 0) return false;
+        return c.counts.empty() || c.counts.size() == step_.target.size();
+    }
     bool next(state& s, cursor& c, ticket& k) const {
         for (stage_parts::ticket_of<Up> from{}; stage_parts::next(up_, s.up, c.up, from);) {
             const auto i = static_cast<std::uint64_t>(c.i++);

@@ -131,6 +131,7 @@ public:
         s.pass = pass;
         s.k = -1;
     }
+    bool fits(const cursor& c) const { return up_.fits(c.up) && c.k >= 0; }
     bool next(state& s, cursor& c, ticket& k) const {
         while (size_ != 0 && c.k != repeats_.times) {
             go_to(s, c.k);

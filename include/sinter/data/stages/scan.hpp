@@ -52,6 +52,7 @@ public:
     scanned_stage(Up up, S initial, F f) : up_(std::move(up)), initial_(std::move(initial)), f_(std::move(f)) {}
     std::int64_t size() const { return up_.size(); }
     void begin(state& s, std::int64_t pass) const { up_.begin(s, pass); }
+    bool fits(const cursor& c) const { return stage_parts::fits(up_, c.up); }
     bool next(state& s, cursor& c, ticket& k) const {
         stage_parts::ticket_of<Up> at{};
         if (!stage_parts::next(up_, s, c.up, at)) return false;

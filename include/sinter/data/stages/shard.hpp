@@ -53,6 +53,7 @@ public:
     {
         up_.prefetch(s, s_.index + i * s_.shards);
     }
+    bool fits(const cursor& c) const { return stage_parts::fits(up_, c.up) && c.turn >= 0 && c.turn < s_.shards; }
     bool next(state& s, cursor& c, ticket& k) const
         requires(!is_indexed)
     {

@@ -106,6 +106,9 @@ public:
         s.pass = pass;
         s.group = -1;
     }
+    bool fits(const cursor& c) const {
+        return stage_parts::fits(up_, c.up) && c.group >= 0 && c.group < std::int64_t{1} << 50 && c.place >= 0;
+    }
     bool next(state& s, cursor& c, ticket& k) const {
         if (s.group != c.group || s.place != c.place) go_to(s, c);
         if (s.place >= static_cast<std::int64_t>(s.given.size())) {

@@ -45,6 +45,7 @@ public:
     {
         up_.prefetch(s, count_ + i);
     }
+    bool fits(const cursor& c) const { return stage_parts::fits(up_, c.up) && c.left_out >= 0; }
     bool next(state& s, cursor& c, ticket& k) const
         requires(!is_indexed)
     {

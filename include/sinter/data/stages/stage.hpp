@@ -38,7 +38,10 @@ concept indexed_stage = S::is_indexed && requires(const S& s, typename S::state&
 };
 
 /// is_indexed, maps, value_type, state, size(), begin(), describe() as of an indexed stage; size() may be unknown_size
-/// cursor       a value; default constructed it is at the beginning of a pass
+/// cursor       a value; default constructed it is at the beginning of a pass. Checkpoints keep it as bytes, so it is
+///              made of numbers, strings, arrays, vectors, tuples and structs of these (base/value_bytes.hpp)
+/// fits(cursor)   false for what can be no cursor of this stage: bytes of a damaged file are refused before next()
+///                sees them. That it is a place of this very pass is not known: next() then gives an error or its end
 /// ticket       what get() needs of an element that next() has taken
 /// next(state, cursor, ticket)   the next element; false at the end of the pass, also when it is asked again there
 /// get(state, ticket)            its value. Another thread's state may be given than next() had.
@@ -50,6 +53,7 @@ concept stream_stage = !S::is_indexed && requires(const S& s, typename S::state&
     { s.size() } -> std::same_as<std::int64_t>;
     s.begin(t, i);
     { s.next(t, c, k) } -> std::same_as<bool>;
+    { s.fits(c) } -> std::same_as<bool>;
     { s.get(t, k) } -> std::convertible_to<typename S::value_type>;
     s.describe(d);
 };
@@ -93,6 +97,17 @@ bool next(const S& s, typename S::state& t, cursor_of<S>& c, ticket_of<S>& k) {
         return true;
     } else {
         return s.next(t, c, k);
+    }
+}
+
+/// Whether this can be a cursor of the stage.
+template <element_stage S>
+bool fits(const S& s, const cursor_of<S>& c) {
+    if constexpr (indexed_stage<S>) {
+        const std::int64_t n = s.size();
+        return c >= 0 && (n == endless || c <= n);
+    } else {
+        return s.fits(c);
     }
 }
 

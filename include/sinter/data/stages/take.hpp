@@ -45,6 +45,7 @@ public:
     {
         up_.prefetch(s, i);
     }
+    bool fits(const cursor& c) const { return stage_parts::fits(up_, c.up) && c.taken >= 0; }
     bool next(state& s, cursor& c, ticket& k) const
         requires(!is_indexed)
     {

@@ -34,6 +34,7 @@ public:
     taken_while_stage(Up up, P keep) : up_(std::move(up)), keep_(std::move(keep)) {}
     std::int64_t size() const { return up_.size() == 0 ? 0 : unknown_size; }
     void begin(state& s, std::int64_t pass) const { up_.begin(s, pass); }
+    bool fits(const cursor& c) const { return stage_parts::fits(up_, c.up); }
     bool next(state& s, cursor& c, ticket& k) const {
         stage_parts::ticket_of<Up> at{};
         if (c.ended || !stage_parts::next(up_, s, c.up, at)) return false;

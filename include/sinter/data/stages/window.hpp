@@ -132,6 +132,7 @@ public:
         up_.begin(s.up, pass);
         s.place = -1;
     }
+    bool fits(const cursor& c) const { return up_.fits(c.up) && c.place >= 0 && c.gap >= 0; }
     bool next(state& s, cursor& c, ticket& k) const {
         if (s.place != c.place) go_to(s, c);
         while (c.gap > 0)

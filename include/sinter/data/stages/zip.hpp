@@ -43,6 +43,9 @@ public:
     {
         each([&](auto i) __attribute__((always_inline)) { std::get<i>(up_).prefetch(std::get<i>(s), at); });
     }
+    bool fits(const cursor& c) const {
+        return with_all([&](auto... i) { return (stage_parts::fits(std::get<i>(up_), std::get<i>(c)) && ...); });
+    }
     bool next(state& s, cursor& c, ticket& k) const
         requires(!is_indexed)
     {

@@ -440,6 +440,10 @@ public:
     /// How this process got the model's state when it joined a job.
     collective::healing_counts healed_by() const { return job_ ? job_->healed_by() : collective::healing_counts{}; }
 
+    /// Steps of a round are kept, and computed again by the others where a member dies in it: whole batches.
+    batch_share own_share() const override {
+        return core_->accumulates ? batch_share{} : base::own_share();
+    }
     joining_calls* joining() override { return this; }
     bool waits() const override { return job_ && job_->state() == join_state::waiting; }
     bool is_passive() const override { return job_ && job_->state() == join_state::passive; }

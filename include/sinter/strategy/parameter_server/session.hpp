@@ -47,7 +47,7 @@ public:
     bool may_lag() const override { return values().may_lag(); }
     double mean_of_all(double mean, double weight) override { return values().mean_of_all(mean, weight); }
     bool makes_up() const override { return values().makes_up(); }
-    example_range own_examples(int size) const override { return parts_->steps.own_examples(size); }
+    batch_share own_share() const override { return parts_->steps.own_share(); }
 
     std::int64_t begin_training(std::int64_t steps, std::int64_t max_steps, bool keeps_runs) override {
         return values().begin_training(steps, max_steps, keeps_runs);

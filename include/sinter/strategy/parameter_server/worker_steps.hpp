@@ -50,8 +50,12 @@ public:
             ((I == program_ ? replicas_.template each_part<I>(b, first_, f) : void()), ...);
         }(typename set::all{});
     }
-    /// Which examples of a batch of `size` that all workers share this one computes.
-    example_range own_examples(int size) const { return cut(size).own(replicas_.size()); }
+    /// Which examples of batches that all workers share this one computes.
+    batch_share own_share() const {
+        const int n = replicas_.size();
+        if (job_.independent()) return {};
+        return {job_.member().index * n, n, job_.member().count * n};
+    }
 
     /// This worker's part of a step. Examples 0: this step was not made, since the job has come to
     /// its end (`stop`), or, where batches are shared, since the others have made it without this
@@ -184,7 +188,7 @@ private:
         if (parts.size < 1 || parts.size > parts.of * program::v.max_batch)
             session_parts::refuse_size(parts.size, parts.of * program::v.max_batch);
         const example_range own = parts.own(shards);
-        need_examples({b.first, b.size}, own, parts.size);
+        need_examples(b, own, parts.size);
         first_ = own.first - b.first;
         part_.template assign<program>(b, {first_, own.size});
         batch_ = own.size == b.size ? b : part_.view;

@@ -11,20 +11,19 @@ struct batch_cut {
 
     /// The examples of this process's i-th shard.
     constexpr example_range shard(int i) const {
-        return first + i < of ? part_of_batch(size, first + i, of) : example_range{};
+        return batch_share::part(size, first + i, of);
     }
     /// Those of all of its shards.
-    constexpr example_range own(int shards) const {
-        const example_range begin = shard(0);
-        int n = 0;
-        for (int i = 0; i < shards; ++i) n += shard(i).size;
-        return {begin.first, n};
-    }
+    constexpr example_range own(int shards) const { return batch_share{first, shards, of}.range(0, size); }
 };
 
-/// option_error unless a view with these examples of a batch of `size` has those that are `needed`.
-SINTER_COLD inline void need_examples(example_range has, example_range needed, int size) {
-    if (has.first >= 0 && has.has(needed)) return;
+/// A view of a batch of `size` that lacks some of the examples that are `needed` gets these in place of what it had,
+/// where it can (batch_view::compute); else option_error.
+SINTER_COLD inline void need_examples(const batch_view& b, example_range needed, int size) {
+    const auto lacks = [&] { return b.first < 0 || !example_range{b.first, b.size}.has(needed); };
+    if (lacks() && b.compute) b.compute(b.by, needed);
+    if (!lacks()) return;
+    const example_range has{b.first, b.size};
     const auto text = [](example_range r) { return to_text({"examples ", r.first, " to ", r.first + r.size - 1}); };
     throw option_error("a part of a batch lacks what this member computes", to_text({"step, a batch of ", size}),
                        text(has), to_text({text(needed), ": session().own_examples(", size, ") says which"}));

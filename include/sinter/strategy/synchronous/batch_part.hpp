@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/batch_share.hpp>
 #include <sinter/base/batch_view.hpp>
 #include <sinter/compiler/program.hpp>
 #include <sinter/device/model_memory.hpp>
@@ -7,12 +8,6 @@
 #include <vector>
 
 namespace sinter::inline SINTER_TARGET::strategy_parts {
-
-/// Part r of n, of `size` examples: [size * r / n, size * (r + 1) / n).
-constexpr example_range part_of_batch(int size, int r, int n) {
-    const auto at = [&](int i) { return static_cast<int>(std::int64_t{size} * i / n); };
-    return {at(r), at(r + 1) - at(r)};
-}
 
 /// What a session knows of a shard in a step.
 struct shard_in_step {

@@ -82,10 +82,10 @@ public:
     }
     /// Of the last step.
     step_result result() const { return totals_.result(); }
-    /// Which examples of a batch of `size` that all members share this one computes.
-    example_range own_examples(int size) const {
-        if (members.per_worker()) return {0, size};
-        return batch_cut{size, members.place().index * replicas.size(), all_shards_}.own(replicas.size());
+    /// Which examples of batches that all members share this one computes.
+    batch_share own_share() const {
+        if (members.per_worker()) return {};
+        return {members.place().index * replicas.size(), replicas.size(), all_shards_};
     }
     /// f(replica, part of b) for each shard that had examples in the last step, which was of this batch.
     template <class F>
@@ -188,7 +188,7 @@ private:
             const int most = all_shards_ * P::v.max_batch;
             if (b.whole) cut.size = b.whole;
             if (cut.size < 1 || cut.size > most) session_parts::refuse_size(cut.size, most);
-            need_examples({b.first, b.size}, cut.own(replicas.size()), cut.size);
+            need_examples(b, cut.own(replicas.size()), cut.size);
             if (b.size) bind_ports<P>(b, ports, true);   // of a whole batch: what is wrong with it, all members see
             totals_.begin_shared(v, cut.size, all_shards_);
         }

@@ -82,7 +82,7 @@ public:
     void clear_slots() override { core_->values.clear_slots(); }
     void publish() override { core_->values.publish(); }
     membership member() const override { return core_->members.place(); }
-    example_range own_examples(int size) const override { return core_->own_examples(size); }
+    batch_share own_share() const override { return core_->own_share(); }
     void reduce(span<double> x) override { core_->members.reduce(x); }
     void broadcast(span<std::byte> x) override { core_->members.broadcast(x); }
     void fail(const char* why) override { core_->members.fail(why); }

@@ -22,6 +22,7 @@
 #include <sinter/train/not_finite.hpp>
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace sinter::inline SINTER_ORDINARY::training_parts {
 
@@ -113,11 +114,54 @@ private:
     trainer_state& model_;
     session_base& session_;
 
+    static constexpr const char* data_name = "data";
+
+    /// What the data are that it trains on: the text of a description.
+    SINTER_COLD std::string described() const {
+        description d;
+        run_.data.describe(d.of("training data"));
+        return d.text();
+    }
+    /// mismatch_error where a file's run was trained on other data, or on the same through other stages.
+    SINTER_COLD void need_same_data(const safetensors::contents& f) const {
+        const auto found = f.tensors.find(to_text({"run/", data_name}));
+        if (session_.per_worker() || found == f.tensors.end()) return;
+        const auto& bytes = found->second.data;
+        const std::string saved(reinterpret_cast<const char*>(bytes.data()), bytes.size()), here = described();
+        if (saved == here) return;
+        throw mismatch_error("the run was trained on other data", f.source,
+                             base::one_line(description::differences(saved, "the file", here, "this run")),
+                             "the pipeline that the run was saved with. To go on with another one, load the model by "
+                             "load(), which leaves data alone");
+    }
+    /// Where the data are. Behind the end of a pass that has not been measured yet the index is -1 less itself.
+    SINTER_COLD static void list_place(hook_state& s, data::position& at) {
+        s("pass", at.epoch)("index", at.index).where_any("cursors", at.cursors);
+    }
+    /// This member's place in a file that has been checked, and whether it is behind the end of such a pass.
+    SINTER_COLD std::pair<data::position, bool> saved_place(const safetensors::contents& f) const {
+        hook_state s(hook_state::mode::read, &f);
+        s.begin("run");
+        data::position at;
+        list_place(s, at);
+        if (session_.per_worker()) {
+            data_places all;
+            s("places", all);
+            at = all.of(session_.member(), at);
+        }
+        const bool over = at.index < 0;
+        if (over) at.index = -1 - at.index;
+        return {std::move(at), over};
+    }
     /// All that a run has besides its trainer.
     SINTER_COLD void list_run(hook_state& s, data::position& at) {
         s.begin("run");
-        s("pass", at.epoch)("index", at.index);
+        list_place(s, at);
         run_.state(s);
+        if (!session_.per_worker()) {   // else each has its own
+            std::string stages = described();
+            s.optional(data_name, stages);
+        }
         if (session_.per_worker()) s("places", run_.places);
         std::vector<std::string_view> names;
         for (const hook_calls& h : run_.hooks) {
@@ -164,12 +208,14 @@ private:
                                "on from what save_checkpoints has saved"),
                 file);
         }
+        need_same_data(f);
+        auto [place, over] = saved_place(f);
+        run_.data.need_place(place);
         hook_state read(hook_state::mode::read, &f);
         load_model([&] {
             list_run(read, at);
-            if (session_.per_worker()) at = run_.places.of(session_.member(), at);
-            run_.pass_over = at.index < 0;
-            run_.data.seek({at.epoch, run_.pass_over ? -1 - at.index : at.index});
+            run_.pass_over = over;
+            run_.data.seek(std::move(place));
         });
         run_.resumed = true;
     }

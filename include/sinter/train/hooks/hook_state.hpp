@@ -46,6 +46,13 @@ public:
         may_be_missing_ = outer;
         return *this;
     }
+    /// The same of a list that is often empty, and then left out of the file.
+    template <class T>
+    hook_state& where_any(const char* name, T& x) {
+        if (mode_ == mode::write && x.empty()) return *this;
+        if (mode_ == mode::read) x.clear();
+        return optional(name, x);
+    }
     /// Are the variables being given their saved values? Then what follows from them can be set as
     /// well, behind the list.
     bool reading() const { return mode_ == mode::read; }

@@ -70,7 +70,7 @@ SINTER_SELDOM_BODY void validation::pass_end(loop_run& run) {
 }
 SINTER_SELDOM_BODY void validation::state(hook_state& s) {
     data::position at = data_->position();
-    s("epoch", at.epoch)("index", at.index);
+    s("epoch", at.epoch)("index", at.index).where_any("cursors", at.cursors);
     if (s.reading()) data_->seek(at);
 }
 
