@@ -61,6 +61,12 @@ void check_equal(const std::vector<outcome>& a, const std::vector<outcome>& b) {
     for (std::size_t i = 0; i < a.size(); ++i) BOOST_TEST_REQUIRE(a[i] == b[i], i << ": " << a[i] << "; " << b[i]);
 }
 
+/// The same where the cursors of streams are not known.
+std::vector<outcome> without_cursors(std::vector<outcome> all) {
+    for (outcome& o : all) o.after.cursors.clear();
+    return all;
+}
+
 row numbered(std::int64_t i) {
     const auto n = static_cast<std::int32_t>(i);
     return {{static_cast<float>(n) / 7, static_cast<float>(n % 13)}, n};
@@ -141,7 +147,7 @@ std::vector<outcome> expected_of_many(int n, int passes) {
 
 BOOST_AUTO_TEST_CASE(threads_change_no_byte) {
     const std::vector<outcome> expected = expected_of_many(997, 3);
-    check_equal(same_for_all(with_options{many(997), 16}, static_cast<int>(expected.size())), expected);
+    check_equal(without_cursors(same_for_all(with_options{many(997), 16}, static_cast<int>(expected.size()))), expected);
 }
 
 BOOST_AUTO_TEST_CASE(small_sources_and_remainders) {
@@ -170,24 +176,56 @@ BOOST_AUTO_TEST_CASE(a_pass_that_never_ends) {
 
 BOOST_AUTO_TEST_CASE(goes_on_from_every_position) {
     const with_options p{many(150), 16};
-    const std::vector<outcome> expected = expected_of_many(150, 3);
-    for (const int threads : {0, 1, 2, 8})
-        for (const int depth : {1, 4}) {
-            auto used = p.made(threads, depth);
-            data::pipeline& again = data::pipeline_for<ports>(used);
-            for (std::size_t from = expected.size() - 1; from > 0; --from) {
-                const std::vector<outcome> rest(expected.begin() + static_cast<std::ptrdiff_t>(from), expected.end());
-                again.seek(expected[from - 1].after);   // while threads are at work for another place
-                check_equal(outcomes(again, std::min(3, static_cast<int>(rest.size()))),
-                            {rest.begin(), rest.begin() + std::min<std::ptrdiff_t>(3, std::ssize(rest))});
-            }
-            used.rewind();
-            check_equal(outcomes(again, static_cast<int>(expected.size())), expected);
-            auto fresh = p.made(threads, depth);
-            fresh.seek(expected[4].after);   // before there is a pipeline
-            BOOST_TEST((fresh.position() == expected[4].after));
-            BOOST_TEST(next_of(data::pipeline_for<ports>(fresh)) == expected[5]);
+    auto read = p.made(0, 0);
+    const std::vector<outcome> expected = outcomes(data::pipeline_for<ports>(read), 21);
+    check_equal(without_cursors(expected), expected_of_many(150, 3));
+    BOOST_TEST(!expected[2].after.cursors.empty());
+    const auto goes_on = [&](int threads, int depth, bool cursors) {
+        const auto behind = [&](std::size_t i) {
+            data::position at = expected[i].after;
+            if (!cursors) at.cursors.clear();   // as files of older versions have it: what lies before is read again
+            return at;
+        };
+        auto used = p.made(threads, depth);
+        data::pipeline& again = data::pipeline_for<ports>(used);
+        for (std::size_t from = expected.size() - 1; from > 0; --from) {
+            const auto rest = expected.begin() + static_cast<std::ptrdiff_t>(from);
+            const std::ptrdiff_t n = std::min<std::ptrdiff_t>(3, expected.end() - rest);
+            again.seek(behind(from - 1));   // while threads are at work for another place
+            check_equal(outcomes(again, static_cast<int>(n)), {rest, rest + n});
         }
+        used.rewind();
+        check_equal(outcomes(again, static_cast<int>(expected.size())), expected);
+        auto fresh = p.made(threads, depth);
+        fresh.seek(behind(4));   // before there is a pipeline
+        BOOST_TEST((fresh.position() == behind(4)));
+        BOOST_TEST(next_of(data::pipeline_for<ports>(fresh)) == expected[5]);
+    };
+    for (const int threads : {0, 1, 2, 8})
+        for (const int depth : {1, 4})
+            for (const bool cursors : {true, false}) goes_on(threads, depth, cursors);
+}
+
+BOOST_AUTO_TEST_CASE(a_place_is_found_without_reading_what_lies_before) {
+    std::atomic<int> asked{0};
+    auto stages = data::from(100'000, numbered) | data::filter([&](const row& r) { return ++asked, r.number % 2 == 0; });
+    auto b = stages | data::batch(100);
+    data::pipeline& p = data::pipeline_for<ports>(b);
+    for (int i = 0; i < 400; ++i) p.next();
+    const data::position at = p.position();
+    asked = 0;
+    p.seek(at);
+    BOOST_TEST(p.next()->labels[0] == 80'000);
+    BOOST_TEST(asked <= 200);
+    data::position other = at;
+    other.cursors += 'x';
+    BOOST_CHECK_THROW(p.seek(other), format_error);
+    BOOST_CHECK_THROW(b.seek(other), format_error);
+    BOOST_TEST((p.position().index == 40'100));   // where it was
+    BOOST_TEST(p.next()->labels[0] == 80'200);
+    auto indexed = data::from(9, numbered) | data::batch(4);
+    BOOST_CHECK_THROW(indexed.seek(at), format_error);
+    BOOST_CHECK_THROW(data::pipeline_for<ports>(indexed).seek(at), format_error);
 }
 
 BOOST_AUTO_TEST_CASE(an_error_comes_out_of_its_batch_and_the_next_call_begins_there) {
@@ -206,7 +244,7 @@ BOOST_AUTO_TEST_CASE(an_error_comes_out_of_its_batch_and_the_next_call_begins_th
                 for (int whole = 0; whole < k / 8; ++whole) BOOST_TEST(next_of(p).numbers.at(0) == 8 * whole);
                 for (int again = 0; again < 2; ++again) {
                     BOOST_CHECK_THROW(p.next(), data_error);
-                    BOOST_TEST((p.position() == data::position{0, k / 8 * 8}));
+                    BOOST_TEST(p.position().index == k / 8 * 8);
                 }
                 broken = -1;
                 for (int rest = k / 8; rest < 5; ++rest) BOOST_TEST(next_of(p).numbers.at(0) == 8 * rest);
@@ -248,16 +286,18 @@ public:
     const data::column_list& columns() const override { return columns_; }
     std::int64_t size() const override { return 8; }
     void prepare(int, int, int) override {}
-    void start(std::int64_t pass, std::int64_t index) override {
-        if (pass == 1 && *broken_) throw io_error("cannot open", "pass 1");
-        at_ = static_cast<int>(index);
+    void start(const data::position& at) override {
+        if (at.epoch == 1 && *broken_) throw io_error("cannot open", "pass 1");
+        at_ = static_cast<int>(at.index);
     }
+    void save_cursors(std::string&) const override {}
+    void need_cursors(const std::string&) const override {}
     int take(int, int, int n) override {
         const int got = std::min(n, 8 - at_);
         at_ += got;
         return got;
     }
-    void fill(int, int, int, int, data::batch_buffer&) override {}
+    void fill(int, int, int, int, data::batch_buffer&, int) override {}
     void describe(description&) const override {}
 
 private:

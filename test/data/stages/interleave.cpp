@@ -102,8 +102,12 @@ BOOST_AUTO_TEST_CASE(what_goes_wrong_within) {
     BOOST_TEST(all == "1526");   // b is left out, c takes its place
     BOOST_TEST(errors == 1);
     stage::ticket k{};
-    c.turn = 7;
-    check_error<option_error>([&] { lines.next(s, c, k); }, "no place in a cycle", "interleave", "7", "0 to 1");
+    BOOST_TEST(lines.fits(c));
+    for (const std::int64_t turn : {-1, 2, 7}) {
+        stage::cursor other = c;
+        other.turn = turn;
+        BOOST_TEST(!lines.fits(other));
+    }
 
     const stage fewer = data::rows(std::vector<std::string>{paths[0]}) | data::interleave(lines_of, {.cycle = 2});
     stage::cursor of_more{};

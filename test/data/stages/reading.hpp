@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <boost/test/unit_test.hpp>
-#include <sinter/data/stages/stage.hpp>
+#include <sinter/data/stages/cursor_bytes.hpp>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 /// How tests read the stages of a pipeline, and hold them against plain vectors.
@@ -39,6 +40,36 @@ std::vector<typename Stages::value_type> rest(const Stages& s, i64 pass, data::s
     return all;
 }
 
+/// A cursor as a checkpoint keeps it, and read from there. Bytes that are missing, too many or changed are refused, or
+/// are another place, from which a few elements can be read.
+template <class Stages>
+data::stage_parts::cursor_of<Stages> saved_and_read(const Stages& s, i64 pass,
+                                                    const data::stage_parts::cursor_of<Stages>& c) {
+    if constexpr (data::stream_stage<Stages> && sinter::base::has_value_bytes<data::stage_parts::cursor_of<Stages>>) {
+        std::string bytes;
+        data::stage_parts::write_cursor<Stages>(c, bytes);
+        BOOST_TEST(bytes.size() < 1024u);
+        const auto look = [&](const std::string& damaged) {
+            try {
+                rest(s, pass, data::stage_parts::read_cursor(s, damaged), 3);
+            } catch (const sinter::error&) {
+            }
+        };
+        const auto refused = [&](const std::string& damaged) {
+            BOOST_CHECK_THROW(static_cast<void>(data::stage_parts::read_cursor(s, damaged)), sinter::format_error);
+        };
+        if (!bytes.empty()) refused(bytes.substr(0, bytes.size() - 1)), refused(bytes + '\0');
+        for (std::size_t i = 0; i < bytes.size(); i += 7) {   // 7 and 8, which is a number's size, have no divisor
+            std::string other = bytes;
+            other[i] = static_cast<char>(other[i] ^ (1 << i % 8));
+            look(other);
+        }
+        return data::stage_parts::read_cursor(s, bytes);
+    } else {
+        return c;
+    }
+}
+
 /// That a pass of `s` has these elements: read in order; from each place on, with a state that was never used, and with
 /// one that comes from another pass; by two readers in turns with one state; and backwards where elements can be found
 /// by number. A second look past the end finds it again.
@@ -54,7 +85,7 @@ void check(const Stages& s, i64 pass, const std::vector<typename Stages::value_t
     for (data::stage_parts::ticket_of<Stages> k{}; at.size() <= expected.size();) {
         BOOST_REQUIRE(data::stage_parts::next(s, one, c, k));
         BOOST_REQUIRE((s.get(one, k) == expected[at.size() - 1]));
-        at.push_back(c);
+        at.push_back(saved_and_read(s, pass, c));
     }
     for (int twice = 0; twice < 2; ++twice) {
         data::stage_parts::ticket_of<Stages> k{};
