@@ -209,13 +209,13 @@ private:
                 file);
         }
         need_same_data(f);
-        auto [place, over] = saved_place(f);
-        run_.data.need_place(place);
+        std::pair<data::position, bool> place = saved_place(f);
+        run_.data.need_place(place.first);
         hook_state read(hook_state::mode::read, &f);
         load_model([&] {
             list_run(read, at);
-            run_.pass_over = over;
-            run_.data.seek(std::move(place));
+            run_.pass_over = place.second;
+            run_.data.seek(std::move(place.first));
         });
         run_.resumed = true;
     }
