@@ -67,9 +67,9 @@ std::vector<float> numbers(const Model& m) {
         for (int i = 0; i < m.inner().parameters(); ++i) add(m.inner().plain_slot(m.inner().parameter(i), k));
     return all;
 }
-template <class Model>
-std::vector<float> trained_alone(Model model, int steps) {
-    auto data = training();
+template <class Model, class Data = decltype(&training)>
+std::vector<float> trained_alone(Model model, int steps, Data make_data = &training) {
+    auto data = make_data();
     model.train(data, {.max_steps = steps, .progress = nullptr});
     return numbers(model);
 }
@@ -81,12 +81,13 @@ std::string healing_of(const auto& session) {
 }
 /// A member's whole life: "ok members 32 steps 60 chief 1 ...". `make(strategy)` is the model under a strategy,
 /// `under(multi_worker)` the one that the job has.
-template <class Algorithm = ring, class Make, class Under>
-std::string life(Make make, Under under, const std::vector<std::string>& at, int slot, const plan& p) {
+template <class Algorithm = ring, class Make, class Under, class Data = decltype(&training)>
+std::string life(Make make, Under under, const std::vector<std::string>& at, int slot, const plan& p,
+                 Data make_data = &training) {
     cluster_options o = quick(p.dead_after);
     o.spares = p.spares;
     auto model = make(under(multi_worker<Algorithm>{cluster::of(at, slot, o)}));
-    auto data = training();
+    auto data = make_data();
     auto test = points(61, 4) | data::batch(8);
     std::string members;
     conduct c{p, members};
@@ -98,7 +99,7 @@ std::string life(Make make, Under under, const std::vector<std::string>& at, int
     const std::vector<float> w = numbers(model);
     double sum = 0;
     for (const float x : w) sum += static_cast<double>(x);
-    const double off = furthest(w, trained_alone(make(single<cpu_device>{}), p.steps));
+    const double off = furthest(w, trained_alone(make(single<cpu_device>{}), p.steps, make_data));
     return "ok members " + members + " steps " + std::to_string(model.inner().steps()) + " chief " +
            std::to_string(model.inner().session().member().chief()) + " examples " + std::to_string(e.examples) +
            healing_of(model.inner().session()) + " auc " + std::to_string(e.metrics[0].value) + " sum " +

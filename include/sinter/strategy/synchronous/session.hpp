@@ -50,6 +50,7 @@ public:
     replica_set<Programs>& replicas() { return core_->replicas; }
     int threads() const override { return core_->replicas.threads(); }
     bool per_worker() const override { return core_->members.per_worker(); }
+    batch_share own_share() const override { return core_->own_share(); }
     const place_in_job& in_job() const override { return core_->members.in_job(); }
     bool asked_to_stop() const override { return core_->members.asked_to_stop(); }
     void ask_all_to_stop(const char* why) override { core_->members.ask_all_to_stop(why); }
@@ -82,7 +83,6 @@ public:
     void clear_slots() override { core_->values.clear_slots(); }
     void publish() override { core_->values.publish(); }
     membership member() const override { return core_->members.place(); }
-    batch_share own_share() const override { return core_->own_share(); }
     void reduce(span<double> x) override { core_->members.reduce(x); }
     void broadcast(span<std::byte> x) override { core_->members.broadcast(x); }
     void fail(const char* why) override { core_->members.fail(why); }
