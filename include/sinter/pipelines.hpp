@@ -3,6 +3,7 @@
 
 /// Pipelines of structs, tuples and numbers: sources, stages, and batches of them.
 #include <sinter/data/batches.hpp>
+#include <sinter/data/per_worker.hpp>
 #include <sinter/data/source/csv/rows.hpp>
 #include <sinter/data/source/csv/stream.hpp>
 #include <sinter/data/stages/apply.hpp>
@@ -43,4 +44,5 @@
 #include <sinter/data/stages/unbatch.hpp>
 #include <sinter/data/stages/unique.hpp>
 #include <sinter/data/stages/window.hpp>
+#include <sinter/data/stages/worker_files.hpp>
 #include <sinter/data/stages/zip.hpp>

@@ -22,10 +22,12 @@
 #include <sinter/data/image/resize.hpp>
 #include <sinter/data/image/rotate.hpp>
 #include <sinter/data/pipeline.hpp>
+#include <sinter/data/runtime/batch_parts.hpp>
 #include <sinter/data/runtime/prefetch.hpp>
 #include <sinter/data/runtime/row_batcher.hpp>
 #include <sinter/data/runtime/row_team.hpp>
 #include <sinter/data/runtime/team_size.hpp>
+#include <sinter/data/runtime/worker_batches.hpp>
 #include <sinter/data/scaling.hpp>
 #include <sinter/data/scaling/save.hpp>
 #include <sinter/data/shares_of_bytes.hpp>
@@ -53,6 +55,7 @@
 #include <sinter/data/stages/text_lines.hpp>
 #include <sinter/data/stages/tfrecords.hpp>
 #include <sinter/data/stages/window.hpp>
+#include <sinter/data/stages/worker_files.hpp>
 #include <sinter/data/transform/augment.hpp>
 #include <sinter/data/transform/batch.hpp>
 #include <sinter/data/transform/gather.hpp>

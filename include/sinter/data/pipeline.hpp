@@ -41,6 +41,9 @@ public:
     void share(batch_share s) {
         if (!(s == share_)) change_share(s);
     }
+    /// The caller is worker number `index` of `count` from now on, for a pipeline that each has its own of
+    /// (data/per_worker.hpp).
+    void be_worker(int index, int count) { last_->be_worker(index, count); }
 
     int batch_size() const { return last_->batch_size(); }
     std::int64_t size() const { return last_->size(); }   ///< examples in a pass, or unknown_size or endless

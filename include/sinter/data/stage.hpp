@@ -62,6 +62,8 @@ public:
     /// Which examples of its batches are computed from now on, where a part can leave the others out: then the next
     /// fill() may first have to compute anew what was prepared. By default all of them always.
     SINTER_COLD virtual void share(batch_share) {}
+    /// The caller is worker number `index` of `count` from now on. By default that changes nothing.
+    SINTER_COLD virtual void be_worker([[maybe_unused]] int index, [[maybe_unused]] int count) {}
     /// Computes these examples of the batch that fill() gave last as well. Only where share() has effect, and neither
     /// seek() nor share() came since.
     SINTER_APART SINTER_COLD virtual void refill(batch_buffer& into, example_range examples);

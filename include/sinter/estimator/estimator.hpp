@@ -84,12 +84,8 @@ public:
     }
     /// The same of batches of structs (data/batches.hpp), which does not compile where their fields are not the net's
     /// inputs and targets. So evaluate() and predict().
-    template <class Stages, class... Hooks>
-    std::vector<epoch_result> train(data::batches<Stages>& data, const train_options& o = {}, Hooks&&... hooks) {
-        return train(pipeline_of(data), o, hooks...);
-    }
-    template <class Stages, class... Hooks>
-    std::vector<epoch_result> train(data::batches<Stages>&& data, const train_options& o = {}, Hooks&&... hooks) {
+    template <data::batches_of_elements Batches, class... Hooks>
+    std::vector<epoch_result> train(Batches&& data, const train_options& o = {}, Hooks&&... hooks) {
         return train(pipeline_of(data), o, hooks...);
     }
     template <class... Hooks>
@@ -115,12 +111,8 @@ public:
     evaluation_result evaluate(data::pipeline&& data, const M&... m) {
         return evaluate(data, m...);
     }
-    template <class Stages, class... M>
-    evaluation_result evaluate(data::batches<Stages>& data, const M&... m) {
-        return evaluate(pipeline_of(data), m...);
-    }
-    template <class Stages, class... M>
-    evaluation_result evaluate(data::batches<Stages>&& data, const M&... m) {
+    template <data::batches_of_elements Batches, class... M>
+    evaluation_result evaluate(Batches&& data, const M&... m) {
         return evaluate(pipeline_of(data), m...);
     }
     template <class... M>
@@ -152,12 +144,8 @@ public:
     }
     std::vector<float> predict(data::pipeline&& data, std::string_view name) { return predict(data, name); }
 
-    template <class Stages, class... Output>
-    std::vector<float> predict(data::batches<Stages>&& data, Output... which) {
-        return predict(data, which...);
-    }
-    template <class Stages, class... Output>
-    std::vector<float> predict(data::batches<Stages>& data, Output... which) {
+    template <data::batches_of_elements Batches, class... Output>
+    std::vector<float> predict(Batches&& data, Output... which) {
         return predict(for_ports<detail::data_inputs_of<trainer_type>>(data), which...);
     }
 
@@ -175,12 +163,8 @@ public:
         return all;
     }
     predictions_type predict_all(data::pipeline&& data) { return predict_all(data); }
-    template <class Stages>
-    predictions_type predict_all(data::batches<Stages>&& data) {
-        return predict_all(data);
-    }
-    template <class Stages>
-    predictions_type predict_all(data::batches<Stages>& data) {
+    template <data::batches_of_elements Batches>
+    predictions_type predict_all(Batches&& data) {
         return predict_all(for_ports<detail::data_inputs_of<trainer_type>>(data));
     }
     template <class... I>
@@ -207,8 +191,8 @@ public:
 
     /// Batches of structs as this model's pipeline, for options (`{.validation = &model.pipeline_of(batches)}`) and for
     /// loops of your own. It lives in `data`.
-    template <class Stages>
-    static data::pipeline& pipeline_of(data::batches<Stages>& data) {
+    template <data::batches_of_elements Batches>
+    data::pipeline& pipeline_of(Batches& data) {
         return for_ports<detail::data_ports_of<trainer_type>>(data);
     }
 
@@ -220,11 +204,17 @@ public:
 private:
     trainer_type t_;
 
-    template <const data::model_ports& Ports, class Stages>
-    static data::pipeline& for_ports(data::batches<Stages>& data) {
+    template <const data::model_ports& Ports, class Batches>
+    data::pipeline& for_ports(Batches& data) {
         // The ports of a net that does not compile are another net's: its own error is enough.
-        if constexpr (compiler::stands_in<typename trainer_type::training>) __builtin_unreachable();
-        else return data::pipeline_for<Ports>(data);
+        if constexpr (compiler::stands_in<typename trainer_type::training>) {
+            __builtin_unreachable();
+        } else if constexpr (data::is_per_worker<Batches>) {
+            const membership m = t_.session().member();
+            return data::pipeline_for<Ports>(data, t_.session().serves() ? 0 : m.index, m.count);
+        } else {
+            return data::pipeline_for<Ports>(data);
+        }
     }
     std::vector<epoch_result> train_with(data::pipeline& data, const train_options& o,
                                                      span<const detail::hook_calls> hooks) {

@@ -165,6 +165,13 @@ private:
         t_.session().joining()->admit(run_.archive_for_joining().hand_over(terms_));
         run_.know_members();
     }
+    /// Which examples this member computes, of which data.
+    void know_share() {
+        run_.data.share(t_.session().own_share());
+        if (!t_.session().per_worker() || t_.session().serves()) return;
+        const membership m = t_.session().member();
+        run_.data.be_worker(m.index, m.count);
+    }
     bool enough_steps() const { return o_.max_steps > 0 && steps() >= o_.max_steps; }
 
     /// Whether there is to be another one.
@@ -195,7 +202,7 @@ private:
         }
         if (const bool agreed = std::exchange(agreed_, false); !goes_on && !agreed) agree(), agreed_ = false;
         bool more = true;
-        run_.data.share(t_.session().own_share());
+        know_share();
         run_.began = base::monotonic_seconds() - r.seconds;
         if (!run_.pass_over)
             one_pass(
@@ -268,7 +275,7 @@ private:
         if (run_.alone && run_.interrupted()) run_.stop("asked to stop");
         const bool more = !(run_.stopping() || enough_steps());
         if (more && done.join) admit();
-        run_.data.share(t_.session().own_share());   // members may be others now
+        know_share();   // members may be others now
         return more;
     }
     void sum_up() {
