@@ -11,6 +11,7 @@
 #include <sinter/data/stages/cardinality.hpp>
 #include <sinter/data/stages/concatenate.hpp>
 #include <sinter/data/stages/counter.hpp>
+#include <sinter/data/stages/describe.hpp>
 #include <sinter/data/stages/elements.hpp>
 #include <sinter/data/stages/enumerate.hpp>
 #include <sinter/data/stages/examples_as.hpp>
@@ -23,6 +24,7 @@
 #include <sinter/data/stages/interleave.hpp>
 #include <sinter/data/stages/list_files.hpp>
 #include <sinter/data/stages/map.hpp>
+#include <sinter/data/stages/measured.hpp>
 #include <sinter/data/stages/mixture.hpp>
 #include <sinter/data/stages/pack.hpp>
 #include <sinter/data/stages/pad_to.hpp>

@@ -10,6 +10,14 @@
 
 namespace sinter {
 
+/// How a program calls a type of its own: a function object's above all. Another compiler, or another lambda before it,
+/// changes it.
+struct name_in_code {
+    std::string text;
+    operator std::string() const { return text; }
+    operator std::string_view() const { return text; }
+};
+
 /// What a result depends on, as a list of names with values. Members of a job each make one of what they
 /// are about to do, compare the hashes, and name what differs. Parts of a pipeline, optimizers and hooks
 /// add their kinds and settings to it:
@@ -21,7 +29,7 @@ namespace sinter {
 class description {
 public:
     description() = default;
-    explicit description(std::string text) : text_(std::move(text)) {}   ///< of another one
+    explicit description(std::string text) : text_(std::move(text)), lasting_(text_) {}   ///< of another one
 
     /// What follows is of this: "training data". Empty: of nothing in particular.
     SINTER_SELDOM SINTER_COLD description& of(std::string_view what);
@@ -31,6 +39,8 @@ public:
     SINTER_COLD description& operator()(std::string_view name, const char* value) {
         return (*this)(name, std::string_view(value));
     }
+    /// Members of a job run one program and share it; of a file that another program may have written it says nothing.
+    SINTER_SELDOM SINTER_COLD description& operator()(std::string_view name, const name_in_code& value);
     /// A number: with as many digits as tell it from all others of its type.
     template <class N>
         requires std::integral<N> || std::floating_point<N>
@@ -41,6 +51,8 @@ public:
 
     /// A line for each name: the name, a tab, its value.
     const std::string& text() const { return text_; }
+    /// The same without names in code.
+    const std::string& lasting_text() const { return lasting_; }
     std::uint64_t hash() const { return base::fnv1a(text_); }
 
     /// The first `most` names whose values differ: "learning rate: rank 0 has 0.1, rank 1 has 0.2". Empty where
@@ -50,9 +62,10 @@ public:
 
 private:
     static constexpr std::string_view none = "none";
-    std::string text_, of_;
+    std::string text_, lasting_, of_;
     int stages_ = 0;
 
+    SINTER_SELDOM SINTER_COLD std::string line_of(std::string_view name, std::string_view value) const;
     template <class F>
     SINTER_COLD static void each(std::string_view text, F f) {
         while (!text.empty()) {
@@ -90,9 +103,20 @@ SINTER_SELDOM_BODY description& description::stage(std::string_view kind) {
 }
 
 SINTER_APART description& description::operator()(std::string_view name, std::string_view value) {
-    const std::string whole = of_.empty() ? std::string(name) : to_text({of_, ": ", name});
-    text_ += to_text({base::one_line(whole), "\t", base::one_line(value), "\n"});
+    const std::string line = line_of(name, value);
+    text_ += line;
+    lasting_ += line;
     return *this;
+}
+
+SINTER_SELDOM_BODY description& description::operator()(std::string_view name, const name_in_code& value) {
+    text_ += line_of(name, value.text);
+    return *this;
+}
+
+SINTER_SELDOM_BODY std::string description::line_of(std::string_view name, std::string_view value) const {
+    const std::string whole = of_.empty() ? std::string(name) : to_text({of_, ": ", name});
+    return to_text({base::one_line(whole), "\t", base::one_line(value), "\n"});
 }
 
 SINTER_SELDOM_BODY std::string description::differences(std::string_view a, std::string_view who_a, std::string_view b,

@@ -48,10 +48,12 @@
 #include <sinter/data/stages/file_stream.hpp>
 #include <sinter/data/stages/fixed_length_records.hpp>
 #include <sinter/data/stages/list_files.hpp>
+#include <sinter/data/stages/measured.hpp>
 #include <sinter/data/stages/mixture.hpp>
 #include <sinter/data/stages/reduce.hpp>
 #include <sinter/data/stages/rejection_resample.hpp>
 #include <sinter/data/stages/shard.hpp>
+#include <sinter/data/stages/stage_text.hpp>
 #include <sinter/data/stages/text_lines.hpp>
 #include <sinter/data/stages/tfrecords.hpp>
 #include <sinter/data/stages/window.hpp>

@@ -152,6 +152,7 @@ public:
 
     const Stages& stages() const { return stages_; }
     int batch_size() const { return size_; }
+    bool drops_remainder() const { return drop_; }
     std::int64_t size() const { return stages_.size(); }   ///< elements in a pass, or unknown_size or endless
     /// Where the next batch begins; the same as the pipeline's (data/pipeline.hpp).
     data::position position() const { return read_.made ? read_.made->position() : position_; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
+#include <sinter/base/description.hpp>
 #include <sinter/base/separate_compilation.hpp>
-#include <sinter/base/to_text.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <string_view>
 #if defined(__GXX_RTTI) || defined(__cpp_rtti)
@@ -30,11 +30,11 @@ SINTER_COLD std::string class_text([[maybe_unused]] const T& x) {
 }
 /// The name of a type, the same in all processes of a job: what can be said of a user's function.
 template <class T>
-SINTER_COLD std::string type_text() {
+SINTER_COLD name_in_code type_text() {
 #if defined(__GXX_RTTI) || defined(__cpp_rtti)
-    return type_text(typeid(T));
+    return {type_text(typeid(T))};
 #else
-    return without_target(__PRETTY_FUNCTION__);
+    return {without_target(__PRETTY_FUNCTION__)};
 #endif
 }
 

@@ -152,3 +152,21 @@ BOOST_AUTO_TEST_CASE(damaged_places_are_refused) {
     is_refused([](std::vector<std::byte>& b) { b[3] = std::byte{0x10}; });    // far behind the end
     is_refused([](std::vector<std::byte>& b) { b[15] = std::byte{0x7f}; });   // a group that no stream comes to
 }
+
+// The same pipeline in another program: another lambda makes the points, and there are more of them in the file.
+BOOST_AUTO_TEST_CASE(names_in_code_are_not_part_of_the_data) {
+    temporary_folder folder;
+    run(folder / "run", stream(), 5);
+    const auto same_stream = [] {
+        return data::from(400, [](std::int64_t i) {
+            random_stream random(7, static_cast<std::uint64_t>(i));
+            const float x = random.uniform(), y = random.uniform();
+            return point{{x, y}, x > y};
+        }) | data::filter([](const point& p) { return p.x[0] + p.x[1] > 0.3f; }) | data::shuffle(16)
+           | data::map([](const point& p, random_stream& random) {
+                 return point{{p.x[0] + random.uniform() / 10, p.x[1]}, p.label};
+             });
+    };
+    temporary_folder whole;
+    BOOST_TEST((run(folder / "run", same_stream()) == run(whole / "run", stream())));
+}

@@ -116,11 +116,12 @@ private:
 
     static constexpr const char* data_name = "data";
 
-    /// What the data are that it trains on: the text of a description.
+    /// What the data are that it trains on: the text of a description, which a program that was changed elsewhere, or
+    /// compiled by another compiler, writes alike.
     SINTER_COLD std::string described() const {
         description d;
         run_.data.describe(d.of("training data"));
-        return d.text();
+        return d.lasting_text();
     }
     /// mismatch_error where a file's run was trained on other data, or on the same through other stages.
     SINTER_COLD void need_same_data(const safetensors::contents& f) const {
