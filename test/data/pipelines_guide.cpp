@@ -53,3 +53,27 @@ BOOST_AUTO_TEST_CASE(stages_in_a_loop) {
     for (float x : data::elements(squares)) sum += x;   // 16 + 25 + 36
     BOOST_TEST(sum == 77.f);
 }
+
+BOOST_AUTO_TEST_CASE(where_the_time_goes) {
+    data::stage_times times;
+    auto seen = data::range(3200) | data::map([](std::int64_t i) { return i % 7; }) | data::measured("read", times)
+              | data::map([](std::int64_t i) { return static_cast<float>(i); }) | data::measured("decode", times);
+    std::int64_t n = 0;
+    for (float x : data::elements(seen)) n += x >= 0;
+    BOOST_TEST(n == 3200);
+    BOOST_TEST(times.all()[1].elements == 3200);
+}
+
+BOOST_AUTO_TEST_CASE(each_worker_its_own) {
+    auto own = data::per_worker([](int index, int count) {
+        return data::worker_files(data::range(6), [](std::int64_t file) { return data::range(10 * file, 10 * file + 10); },
+                                  {.index = index, .count = count})
+             | data::map([](std::int64_t i) { return static_cast<float>(i); }) | data::batch(4);
+    });
+    static constexpr port_info inputs[] = {{.s = {.rank = 1, .d = {1}}}};
+    static constexpr data::model_ports ports{{inputs, 1}, {}};
+    float sum = 0;
+    for (const data::batch_view& b : data::pipeline_for<ports>(own, 1, 2))
+        for (int i = 0; i < b.size; ++i) sum += b.x[i];
+    BOOST_TEST(sum == 145.f + 345.f + 545.f);
+}

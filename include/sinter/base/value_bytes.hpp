@@ -12,132 +12,180 @@
 #include <utility>
 #include <vector>
 
-/// Values as bytes: numbers, enumerations, strings, arrays, std::array, std::vector, tuples, pairs, and structs of these,
-/// which are taken apart (base/fields.hpp). Numbers take as many bytes as their type, the lowest first; strings and
-/// vectors begin with their length in eight. There is nothing between the parts of a value.
+/// Values as bytes, for files that keep them: numbers and enumerations, texts, arrays, std::array, std::vector, tuples,
+/// pairs, and structs of these, which are taken apart (base/fields.hpp).
+///
+///     std::string bytes;
+///     base::append_value(bytes, v);
+///     if (!base::read_value(bytes, v)) ...   // these are not the bytes of such a value
+///
+/// Numbers are written lowest byte first, vectors and texts behind how many parts they have (8 bytes), and nothing else.
+/// What is written is the same on all machines whose numbers have the same sizes.
 namespace sinter::base {
 
-namespace value_bytes_parts {
+namespace value_parts {
+
+template <class N>
+concept number = (std::is_arithmetic_v<N> && sizeof(N) <= 8) || std::is_enum_v<N>;   // no long double
 
 template <class T>
-inline constexpr bool is_vector = false;
-template <class T, class A>
-inline constexpr bool is_vector<std::vector<T, A>> = true;
+inline constexpr bool grows = false;
+template <class T>
+inline constexpr bool grows<std::vector<T>> = true;
+template <>
+inline constexpr bool grows<std::string> = true;
+template <class T>
+inline constexpr bool is_array = std::is_array_v<T>;
+template <class T, std::size_t N>
+inline constexpr bool is_array<std::array<T, N>> = true;
 template <class T>
 inline constexpr bool is_tuple = false;
 template <class... T>
 inline constexpr bool is_tuple<std::tuple<T...>> = true;
 template <class A, class B>
 inline constexpr bool is_tuple<std::pair<A, B>> = true;
-template <class T>
-inline constexpr bool is_array = std::is_array_v<T>;
-template <class T, std::size_t N>
-inline constexpr bool is_array<std::array<T, N>> = true;
 
 template <class T>
-consteval bool comes_apart();
-template <class T, std::size_t... I>
-consteval bool parts_come_apart(std::index_sequence<I...>) {
-    return (comes_apart<std::remove_cvref_t<std::tuple_element_t<I, T>>>() && ...);
-}
-template <class T, std::size_t... I>
-consteval bool fields_come_apart(std::index_sequence<I...>) {
-    return (comes_apart<std::remove_cv_t<field_type<T, static_cast<int>(I)>>>() && ...);
-}
-template <class T>
-consteval bool comes_apart() {
-    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) return true;
-    else if constexpr (std::is_same_v<T, std::string>) return true;
-    else if constexpr (is_vector<T>)
-        return !std::is_same_v<T, std::vector<bool>> && comes_apart<typename T::value_type>();
-    else if constexpr (std::is_array_v<T>) return comes_apart<std::remove_cv_t<std::remove_extent_t<T>>>();
-    else if constexpr (is_array<T>) return comes_apart<typename T::value_type>();
-    else if constexpr (is_tuple<T>) return parts_come_apart<T>(std::make_index_sequence<std::tuple_size_v<T>>{});
-    else if constexpr (std::is_class_v<T> && std::is_aggregate_v<T>)
-        return fields_come_apart<T>(std::make_index_sequence<static_cast<std::size_t>(field_count<T>)>{});
-    else return false;
-}
+using element_of = std::remove_cvref_t<decltype(*std::begin(std::declval<T&>()))>;
 
-/// f(part) for each part of a value that is of no fixed number of bytes.
-template <class T, class F>
-void each_part(T& x, F f) {
-    using plain = std::remove_const_t<T>;
-    if constexpr (is_array<plain>) {
-        for (auto& part : x) f(part);
-    } else if constexpr (is_tuple<plain>) {
-        std::apply([&](auto&... part) { (f(part), ...); }, x);
+/// The fewest bytes that a T has; below 0: it has none.
+template <class T>
+consteval std::int64_t least_bytes() {
+    constexpr std::int64_t none = -1;
+    if constexpr (number<T>) {
+        return sizeof(T);
+    } else if constexpr (grows<T>) {
+        return least_bytes<typename T::value_type>() > 0 ? 8 : none;   // any number of nothing has a length at most
+    } else if constexpr (is_array<T>) {
+        constexpr std::int64_t each = least_bytes<element_of<T>>();
+        return each < 0 ? each : static_cast<std::int64_t>(sizeof(T) / sizeof(element_of<T>)) * each;
+    } else if constexpr (is_tuple<T>) {
+        return []<std::size_t... I>(std::index_sequence<I...>) {
+            const std::int64_t of[] = {0, least_bytes<std::remove_cvref_t<std::tuple_element_t<I, T>>>()...};
+            std::int64_t sum = 0;
+            for (const std::int64_t n : of) sum = n < 0 || sum < 0 ? none : sum + n;
+            return sum;
+        }(std::make_index_sequence<std::tuple_size_v<T>>{});
+    } else if constexpr (std::is_class_v<T> && std::is_aggregate_v<T>) {
+        return []<std::size_t... I>(std::index_sequence<I...>) {
+            const std::int64_t of[] = {0, least_bytes<std::remove_cv_t<field_type<T, static_cast<int>(I)>>>()...};
+            std::int64_t sum = 0;
+            for (const std::int64_t n : of) sum = n < 0 || sum < 0 ? none : sum + n;
+            return sum;
+        }(std::make_index_sequence<static_cast<std::size_t>(field_count<T>)>{});
     } else {
-        with_fields(x, [&](auto&... part) { (f(part), ...); });
+        return none;
     }
 }
 
-} // namespace value_bytes_parts
-
-/// Whether values of T can be had as bytes.
-template <class T>
-inline constexpr bool has_value_bytes = value_bytes_parts::comes_apart<std::remove_cv_t<T>>();
-
-/// Appends the bytes of a value.
-template <class T>
-void add_value_bytes(std::string& to, const T& x) {
-    static_assert(has_value_bytes<T>, "a value of this type does not come apart into numbers and strings");
-    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
-        char bytes[sizeof(T)];
-        std::memcpy(bytes, &x, sizeof(T));
-        if constexpr (std::endian::native == std::endian::big)
-            for (std::size_t i = 0; i < sizeof(T) / 2; ++i) std::swap(bytes[i], bytes[sizeof(T) - 1 - i]);
-        to.append(bytes, sizeof(T));
-    } else if constexpr (std::is_same_v<T, std::string>) {
-        add_value_bytes(to, std::uint64_t{x.size()});
-        to += x;
-    } else if constexpr (value_bytes_parts::is_vector<T>) {
-        add_value_bytes(to, std::uint64_t{x.size()});
-        for (const auto& part : x) add_value_bytes(to, part);
+template <number N>
+void append_numbers(std::string& to, const N* from, std::size_t n) {
+    if constexpr (std::endian::native == std::endian::little || sizeof(N) == 1) {
+        to.append(reinterpret_cast<const char*>(from), n * sizeof(N));
     } else {
-        value_bytes_parts::each_part(x, [&](const auto& part) { add_value_bytes(to, part); });
-    }
-}
-
-/// Takes the bytes of a value from the front of `from`. False, with a value of which a part may be read, where they end
-/// early or a bool is neither 0 nor 1. Memory is taken as bytes are read, whatever a length claims.
-template <class T>
-[[nodiscard]] bool take_value_bytes(std::string_view& from, T& x) {
-    static_assert(has_value_bytes<T>, "a value of this type does not come apart into numbers and strings");
-    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
-        if (from.size() < sizeof(T)) return false;
-        char bytes[sizeof(T)];
-        std::memcpy(bytes, from.data(), sizeof(T));
-        if constexpr (std::endian::native == std::endian::big)
-            for (std::size_t i = 0; i < sizeof(T) / 2; ++i) std::swap(bytes[i], bytes[sizeof(T) - 1 - i]);
-        if constexpr (std::is_same_v<T, bool>) {
-            if (bytes[0] != 0 && bytes[0] != 1) return false;
-            x = bytes[0] == 1;
-        } else {
-            std::memcpy(&x, bytes, sizeof(T));
+        for (std::size_t i = 0; i < n; ++i) {
+            char bytes[sizeof(N)];
+            std::memcpy(bytes, from + i, sizeof(N));
+            for (std::size_t b = sizeof(N); b-- > 0;) to += bytes[b];
         }
-        from.remove_prefix(sizeof(T));
-        return true;
-    } else if constexpr (std::is_same_v<T, std::string>) {
-        std::uint64_t n = 0;
-        if (!take_value_bytes(from, n) || n > from.size()) return false;
-        x.assign(from.substr(0, n));
-        from.remove_prefix(n);
-        return true;
-    } else if constexpr (value_bytes_parts::is_vector<T>) {
-        std::uint64_t n = 0;
-        x.clear();
-        if (!take_value_bytes(from, n)) return false;
-        for (; n > 0; --n) {
-            const std::size_t before = from.size();
-            if (!take_value_bytes(from, x.emplace_back())) return false;
-            if (from.size() == before && n > before) return false;   // values without bytes: more than could be meant
+    }
+}
+template <number N>
+bool take_numbers(std::string_view& from, N* to, std::size_t n) {
+    if (n > from.size() / sizeof(N)) return false;
+    if constexpr (std::is_same_v<N, bool>) {
+        for (std::size_t i = 0; i < n; ++i) {
+            if (from[i] != 0 && from[i] != 1) return false;
+            to[i] = from[i] == 1;
+        }
+    } else if constexpr (std::endian::native == std::endian::little || sizeof(N) == 1) {
+        if (n != 0) std::memcpy(to, from.data(), n * sizeof(N));
+    } else {
+        for (std::size_t i = 0; i < n; ++i) {
+            char bytes[sizeof(N)];
+            for (std::size_t b = 0; b < sizeof(N); ++b) bytes[sizeof(N) - 1 - b] = from[i * sizeof(N) + b];
+            std::memcpy(to + i, bytes, sizeof(N));
+        }
+    }
+    from.remove_prefix(n * sizeof(N));
+    return true;
+}
+
+/// f(part) for each part of a tuple or a struct.
+template <class T, class F>
+void each_part(T& v, F f) {
+    if constexpr (is_tuple<std::remove_const_t<T>>) std::apply([&](auto&... part) { (f(part), ...); }, v);
+    else with_fields(v, [&](auto&... part) { (f(part), ...); });
+}
+/// Whether the parts of a list lie one behind the other and are numbers.
+template <class T>
+inline constexpr bool holds_numbers = number<element_of<T>> && !std::is_same_v<T, std::vector<bool>>;
+
+template <class T>
+void append(std::string& to, const T& v) {
+    if constexpr (number<T>) {
+        append_numbers(to, &v, 1);
+    } else if constexpr (grows<T> || is_array<T>) {
+        if constexpr (grows<T>) value_parts::append(to, static_cast<std::uint64_t>(v.size()));
+        if constexpr (holds_numbers<T>) append_numbers(to, std::data(v), std::size(v));
+        else
+            for (const auto& e : v) value_parts::append<element_of<T>>(to, e);
+    } else {
+        value_parts::each_part(v, [&](const auto& part) { value_parts::append(to, part); });
+    }
+}
+
+template <class T>
+bool take(std::string_view& from, T& v) {
+    if constexpr (number<T>) {
+        return take_numbers(from, &v, 1);
+    } else if constexpr (grows<T> || is_array<T>) {
+        if constexpr (grows<T>) {
+            std::uint64_t n = 0;
+            constexpr auto each = static_cast<std::uint64_t>(least_bytes<typename T::value_type>());
+            if (!value_parts::take(from, n) || n > from.size() / each) return false;
+            v.resize(static_cast<std::size_t>(n));
+        }
+        if constexpr (holds_numbers<T>) {
+            return take_numbers(from, std::data(v), std::size(v));
+        } else if constexpr (std::is_same_v<T, std::vector<bool>>) {
+            for (std::size_t i = 0; i < v.size(); ++i) {
+                bool one = false;
+                if (!value_parts::take(from, one)) return false;
+                v[i] = one;
+            }
+        } else {
+            for (auto& e : v)
+                if (!value_parts::take(from, e)) return false;
         }
         return true;
     } else {
         bool whole = true;
-        value_bytes_parts::each_part(x, [&](auto& part) { whole = whole && take_value_bytes(from, part); });
+        value_parts::each_part(v, [&](auto& part) { whole = whole && value_parts::take(from, part); });
         return whole;
     }
+}
+
+} // namespace value_parts
+
+/// Whether values of T can be written as bytes.
+template <class T>
+inline constexpr bool has_value_bytes = value_parts::least_bytes<std::remove_cv_t<T>>() >= 0;
+
+/// The bytes of `v` behind those of `to`.
+template <class T>
+void append_value(std::string& to, const T& v) {
+    static_assert(has_value_bytes<T>, "needed are values that can be taken apart into numbers, texts, arrays and vectors");
+    if constexpr (has_value_bytes<T>) value_parts::append(to, v);
+}
+
+/// The value whose bytes these are, all of them. False: they are not those of a T; `v` then has any value. Bytes may
+/// come from anywhere: no more memory is taken than they have room for parts.
+template <class T>
+[[nodiscard]] bool read_value(std::string_view from, T& v) {
+    static_assert(has_value_bytes<T>, "needed are values that can be taken apart into numbers, texts, arrays and vectors");
+    if constexpr (has_value_bytes<T>) return value_parts::take(from, v) && from.empty();
+    else return false;
 }
 
 } // namespace sinter::base

@@ -18,7 +18,7 @@ void write_cursor([[maybe_unused]] const cursor_of<S>& c, std::string& to) {
         static_assert(base::has_value_bytes<cursor_of<S>>,
                       "a stream's cursor is made of numbers, strings, arrays, vectors, tuples and structs of these; so "
                       "is the state that scan() carries along");
-        if constexpr (base::has_value_bytes<cursor_of<S>>) base::add_value_bytes(to, c);
+        if constexpr (base::has_value_bytes<cursor_of<S>>) base::append_value(to, c);
     }
 }
 
@@ -33,7 +33,7 @@ cursor_of<S> read_cursor(const S& s, std::string_view bytes) {
     cursor_of<S> c{};
     const std::size_t all = bytes.size();
     if constexpr (stream_stage<S> && base::has_value_bytes<cursor_of<S>>) {
-        if (!base::take_value_bytes(bytes, c) || !bytes.empty() || !stage_parts::fits(s, c)) refuse_cursor(all);
+        if (!base::read_value(bytes, c) || !stage_parts::fits(s, c)) refuse_cursor(all);
     } else {
         if (all != 0) refuse_cursor(all);
     }
