@@ -71,13 +71,37 @@ struct contender {
     std::vector<double> us{};
 };
 template <class Batches>
-contender of_structs(const char* name, Batches made) {
+contender of_structs(const char* name, Batches made, batch_share share = {}) {
     auto own = std::make_shared<Batches>(std::move(made));
+    data::pipeline_for<ports>(*own).share(share);
     return {name, [own] { while (data::pipeline_for<ports>(*own).next()) {} }};
 }
 contender of_dataset(const char* name, data::pipeline made) {
     auto own = std::make_shared<data::pipeline>(std::move(made));
     return {name, [own] { while (own->next()) {} }};
+}
+
+/// From anywhere to element 10^9 of a shuffled pass, and the first batch there.
+void go_on_far_away(int rounds) {
+    auto far = data::from(4'000'000'000, [](std::int64_t i) {
+        floats f;
+        f.label = static_cast<std::int32_t>(i % 10);
+        return f;
+    }) | data::shuffle() | data::batch(batch);
+    data::pipeline& p = data::pipeline_for<ports>(far);
+    p.next();
+    std::vector<double> us;
+    for (int r = 0; r < rounds; ++r) {
+        p.rewind();
+        p.next();
+        const double began = bench::cpu_seconds();
+        p.seek({3, 1'000'000'000 + r});
+        p.next();
+        us.push_back(1e6 * (bench::cpu_seconds() - began));
+    }
+    std::sort(us.begin(), us.end());
+    std::printf("{\"rows\": \"to element 1e9 of a shuffled pass of 4e9, and a batch\", \"system\": \"sinter\", "
+                "\"us\": %.1f, \"state_bytes\": %zu}\n", us[us.size() / 2], 2 * sizeof(std::int64_t) + p.position().cursors.size());
 }
 
 int run(int rounds) {
@@ -109,6 +133,9 @@ int run(int rounds) {
     all.push_back(of_structs("structs of bytes, shuffled, a map to floats, a random flip",
                              data::rows(b) | data::shuffle() | data::map(shares) | data::map(flipped) |
                                  data::batch(batch)));
+    all.push_back(of_structs("the same, one of two processes that share each batch",
+                             data::rows(b) | data::shuffle() | data::map(shares) | data::map(flipped) |
+                                 data::batch(batch), {0, 1, 2}));
     for (int r = -1; r < rounds; ++r)
         for (contender& c : all) {
             const double began = bench::cpu_seconds();
@@ -124,6 +151,7 @@ int run(int rounds) {
             "{\"rows\": \"%s\", \"batch\": %d, \"system\": \"sinter\", \"fill_us\": %.2f, \"of_memcpy\": %.2f}\n",
             c.name.c_str(), batch, us, us / first);
     }
+    go_on_far_away(rounds);
     return 0;
 }
 
