@@ -101,7 +101,8 @@ void go_on_far_away(int rounds) {
     }
     std::sort(us.begin(), us.end());
     std::printf("{\"rows\": \"to element 1e9 of a shuffled pass of 4e9, and a batch\", \"system\": \"sinter\", "
-                "\"us\": %.1f, \"state_bytes\": %zu}\n", us[us.size() / 2], 2 * sizeof(std::int64_t) + p.position().cursors.size());
+                "\"us\": %.1f, \"state_bytes\": %zu}\n",
+                us[us.size() / 2], 2 * sizeof(std::int64_t) + p.position().cursors.size());
 }
 
 int run(int rounds) {
