@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: png jpeg
-// smoke: --epochs 10 --batch 16 --threads 1 --report image_folder.json
+// smoke: --epochs 10 --batch 8 --threads 1 --report image_folder.json
 //
 // A folder of pictures, decoded and augmented while the net learns.
 //
@@ -66,15 +66,14 @@ static void train(const example::options& options, std::string folder) {
                     {.threads = options.threads, .seed = options.seed}};
     const auto history = model.train(training, {.epochs = options.epochs});
     if (!options.save.empty()) model.save(options.save);
-    const data::team_statistics team = training.statistics();
-    std::printf("%lld pictures were made into samples; training waited %.2f s for them.\n",
-                static_cast<long long>(team.rows), team.waited);
+    std::printf("Training has waited %.2f s for %lld pictures.\n", training.statistics().waited,
+                static_cast<long long>(training.statistics().rows));
     example::tell_measured("image_folder", options, name, model.threads(), history,
                            {{"accuracy", model.evaluate(test).accuracy}});
 }
 
 int main(int argc, char** argv) {
-    example::options options{.epochs = 20, .batch = 32, .largest_batch = 64};
+    example::options options{.epochs = 20, .batch = 8, .largest_batch = 64};
     std::string folder;
     example::command_line line("Learns from a folder of pictures, each augmented anew in each epoch.");
     options.declare(line);

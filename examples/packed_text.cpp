@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 2 --batch 16 --threads 1 --report packed_text.json
+// smoke: --epochs 1 --batch 16 --threads 1 --report packed_text.json
 //
 // Sentences of different lengths, several in a row: a language model on packed text.
 //
 //   packed_text --data DIR          learns from Shakespeare's lines
 //   packed_text --text lines.txt    or from somebody else's
 //
-// A row of the net has 64 characters, a sentence has some 25, and filled up with padding most of the net's work would
-// be for nothing. pack<64> puts sentences one behind the other, whole ones. Each keeps its own places: they begin with
+// A row of the net has 96 characters, a sentence has some 30, and filled up with padding most of the net's work would
+// be for nothing. pack<96> puts sentences one behind the other, whole ones. Each keeps its own places: they begin with
 // 0 anew, and the last character of one is not asked for the first of the next; its weight is 0, as that of padding.
 #include "common/language.hpp"
 #include <sinter/data/batches.hpp>
@@ -18,9 +18,10 @@
 #include <sinter/layers/transformer.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/losses/weighted.hpp>
+#include <sstream>
 using namespace sinter;
 
-constexpr int length = 64, width = 32;
+constexpr int length = 96, width = 32;
 constexpr attention_settings look_back{.causal = causal::yes};
 
 constexpr auto net = inputs(input<"tokens">(indices<length>), input<"positions">(indices<length>))
@@ -50,10 +51,8 @@ static void train(const example::language_options& options) {
         throw data_error("too many different characters", corpus.name, std::to_string(vocabulary.size()),
                          "at most " + std::to_string(example::most_characters));
     std::vector<std::string> lines;
-    for (std::size_t at = 0, end; at < corpus.text.size(); at = end) {
-        end = std::min(corpus.text.find('\n', at), corpus.text.size() - 1) + 1;
-        lines.push_back(corpus.text.substr(at, end - at));
-    }
+    std::istringstream text(corpus.text);
+    for (std::string line; std::getline(text, line);) lines.push_back(line + '\n');
     const auto cut = lines.end() - static_cast<std::ptrdiff_t>(lines.size() / 10);
     const auto rows = [&](std::vector<std::string> of) {
         return data::rows(std::move(of)) | data::shuffle({.seed = options.seed})
@@ -64,8 +63,8 @@ static void train(const example::language_options& options) {
 
     estimator model{net, row_weighted(softmax_cross_entropy), adamw{.learning_rate = 1e-2f}, max_batch<32>,
                     {.threads = options.threads, .seed = options.seed}};
-    const auto history =
-        model.train(training, {.epochs = options.epochs, .validation = &model.pipeline_of(validation)});
+    const train_options all{.epochs = options.epochs, .validation = &model.pipeline_of(validation)};
+    const auto history = model.train(training, all);
     if (!options.save.empty()) model.save(options.save);
     const double loss = history.back().validation_loss, in_all = static_cast<double>(history.back().examples);
     example::tell_measured("packed_text", options, corpus.name, model.threads(), history,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 2 --batch 32 --threads 1 --report tfrecords_of_examples.json
+// smoke: --epochs 8 --batch 32 --threads 1 --report tfrecords_of_examples.json
 //
 // Sharded TFRecords of tf.train.Example, as TensorFlow writes and reads them.
 //
@@ -63,7 +63,7 @@ static void train(const example::options& options, const std::string& folder) {
 }
 
 int main(int argc, char** argv) {
-    example::options options{.epochs = 5, .batch = 32, .largest_batch = 256};
+    example::options options{.epochs = 20, .batch = 32, .largest_batch = 256};
     std::string folder = "tfrecords_of_examples-digits";
     example::command_line line("Writes drawn digits as sharded TFRecords, and learns from those.");
     options.declare(line);

@@ -5,6 +5,7 @@
 #include <sinter/base/philox.hpp>
 #include <sinter/io/make_folders.hpp>
 #include <png.h>
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -37,9 +38,10 @@ inline std::vector<png_byte> drawn_shape(std::size_t shape, sinter::random_strea
     for (int row = 0; row < height; ++row)
         for (int column = 0; column < width; ++column) {
             const float x = (static_cast<float>(column) - left) / size, y = (static_cast<float>(row) - top) / size;
-            const float along = std::cos(turn) * x + std::sin(turn) * y, across = std::cos(turn) * y - std::sin(turn) * x;
-            const float* const colour = within_shape(shape, along, across) ? ink : ground;
-            for (int c = 0; c < 3; ++c) bytes.push_back(static_cast<png_byte>(colour[c] + random.uniform(-10, 10)));
+            const float cosine = std::cos(turn), sine = std::sin(turn);
+            const bool within = within_shape(shape, cosine * x + sine * y, cosine * y - sine * x);
+            for (int c = 0; c < 3; ++c) 
+                bytes.push_back(static_cast<png_byte>((within ? ink : ground)[c] + random.uniform(-10, 10)));
         }
     return bytes;
 }
