@@ -9,6 +9,7 @@
 // A row of the net has 96 characters, a sentence has some 30, and filled up with padding most of the net's work would
 // be for nothing. pack<96> puts sentences one behind the other, whole ones. Each keeps its own places: they begin with
 // 0 anew, and the last character of one is not asked for the first of the next; its weight is 0, as that of padding.
+// Attention here still looks at all of a row that is before a place; segments say what of it is of the same sentence.
 #include "common/language.hpp"
 #include <sinter/data/batches.hpp>
 #include <sinter/data/stages/map.hpp>
@@ -54,9 +55,10 @@ static void train(const example::language_options& options) {
     std::istringstream text(corpus.text);
     for (std::string line; std::getline(text, line);) lines.push_back(line + '\n');
     const auto cut = lines.end() - static_cast<std::ptrdiff_t>(lines.size() / 10);
+    const auto encode = [&vocabulary](const std::string& line) { return vocabulary.encode(line); };
     const auto rows = [&](std::vector<std::string> of) {
         return data::rows(std::move(of)) | data::shuffle({.seed = options.seed})
-             | data::pack<length>([&](const std::string& line) { return vocabulary.encode(line); }, {.truncate = true})
+             | data::pack<length>(encode, {.truncate = true})
              | data::map(next_tokens) | data::batch(options.batch) | data::prefetch();
     };
     auto training = rows({lines.begin(), cut}), validation = rows({cut, lines.end()});
