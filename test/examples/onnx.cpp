@@ -26,9 +26,13 @@ const std::map<std::string, std::string> without = {
     {"distributed", "its net is the quickstart's"},
     {"custom_strategy", "it is about how processes agree on a net's weights"},
     {"click_through", "its table is on servers"},
+    {"image_folder", "it is about how pictures come to a net"},
     {"own_hook", "it is about the loop around a net"},
+    {"packed_text", "it is about how text comes to a net"},
     {"policy_gradient", "it is about weights of a loss, and takes no arguments"},
+    {"resume_in_the_middle", "it is about a run that is killed"},
     {"sweep", "it compares nets and keeps none"},
+    {"tfrecords_of_examples", "it is about how records come to a net"},
     {"two_halves", "it is about the step of a net"}};
 
 /// The example's NAME.onnx, as its smoke lines say; or "".
