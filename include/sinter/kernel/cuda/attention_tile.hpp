@@ -47,6 +47,7 @@ struct attention_workspace {
     float a[attention_tile][attention_depth + 1], b[attention_tile][attention_depth + 1];
     float scores[attention_tile][attention_tile + 1], gradients[attention_tile][attention_tile + 1];
     float most[attention_tile], sum[attention_tile], shrink[attention_tile];
+    int together;   ///< has any pair a segment in common
 };
 static_assert(sizeof(attention_workspace) <= 48 << 10, "shared memory that a kernel has without asking for more");
 
@@ -82,12 +83,23 @@ struct attention_work {
                                     std::int64_t count) const {
         return {p + (example * keys * groups + group) * columns, groups * columns, count, columns};
     }
+    /// Lengths, or segments [examples][keys].
+    SINTER_HOST_DEVICE const std::int32_t* integers() const {
+        return reinterpret_cast<const std::int32_t*>(c.p[attention_operand::lengths]);
+    }
+    SINTER_HOST_DEVICE bool packed() const { return c.e[attention_extent::limit] == attention_limit::segments; }
+    /// Are both of one segment, and neither padding? Without segments they always are.
+    SINTER_HOST_DEVICE bool together(std::int64_t example, std::int64_t query, std::int64_t key) const {
+        if (!packed()) return true;
+        const std::int32_t* const segments = integers() + example * keys;
+        return segments[query] && segments[query] == segments[key];
+    }
     /// Keys that any query before `end` sees: the first so many.
     SINTER_HOST_DEVICE std::int64_t seen(std::int64_t example, std::int64_t end) const {
         std::int64_t most = (end < queries ? end : queries) + shift;
         if (most > keys) most = keys;
-        if (c.e[attention_extent::measured]) {
-            const std::int64_t n = reinterpret_cast<const std::int32_t*>(c.p[attention_operand::lengths])[example];
+        if (c.e[attention_extent::limit] == attention_limit::lengths) {
+            const std::int64_t n = integers()[example];
             if (most > n) most = n;
         }
         return most < 0 ? 0 : most;
@@ -99,7 +111,8 @@ struct attention_work {
     /// A score made of a product; minus infinity where the query does not see the key.
     SINTER_HOST_DEVICE float score(float product, std::int64_t example, std::int64_t head, std::int64_t query,
                                    std::int64_t key, std::int64_t seen_keys) const {
-        if (query >= queries || key >= seen_keys || key > query + shift) return -__builtin_inff();
+        if (query >= queries || key >= seen_keys || key > query + shift || !together(example, query, key))
+            return -__builtin_inff();
         const float bias = c.e[attention_extent::biased]
                                ? c.p[attention_operand::bias][example * c.e[attention_extent::bias_example] +
                                                               head * c.e[attention_extent::bias_head] +
@@ -117,6 +130,24 @@ struct attention_work {
         return uniform(philox_word(c.step->seed, index, counter)) < kept ? 1.f / kept : 0.f;
     }
 };
+
+/// Has no query of a tile a key of its segment in a tile of keys? Such pairs are left out.
+SINTER_HOST_DEVICE bool tiles_apart(const thread_team& team, attention_workspace& workspace, const attention_work& a,
+                                    std::int64_t example, std::int64_t query, std::int64_t key) {
+    if (!a.packed()) return false;
+    team.each([&](int t) {
+        if (t == 0) workspace.together = 0;
+    });
+    team.each([&](int t) {
+        constexpr int each = attention_tile * attention_tile / attention_threads;
+        const std::int64_t i = query + t * each / attention_tile, j = key + t * each % attention_tile;
+        for (int n = 0; n < each; ++n)
+            if (i < a.queries && j + n < a.keys && a.together(example, i, j + n)) workspace.together = 1;
+    });
+    const bool apart = !workspace.together;
+    team.each([](int) {});   // all have read it before the next question
+    return apart;
+}
 
 /// Rows [first, first + tile) and columns [column, column + depth) of a matrix; zeros beyond its
 /// ends.
