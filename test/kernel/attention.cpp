@@ -447,6 +447,24 @@ BOOST_AUTO_TEST_CASE(as_pytorch) {
                          list(p::sdpa_biased_dk, k.d), list(p::sdpa_biased_dv, k.d));
     compare(r[5], list(p::sdpa_biased_dbias, bias.d), "dbias");
 }
+BOOST_AUTO_TEST_CASE(segments_as_pytorch) {
+    namespace p = fixture::pytorch;
+    const doubles q = list(p::packed_q, {2, 7, 4, 3}), k = list(p::packed_k, {2, 7, 2, 3}),
+                  v = list(p::packed_v, {2, 7, 2, 3}), dy = list(p::packed_dy, {2, 7, 4, 3}),
+                  segments = list(p::packed_segments, {2, 7});
+    const auto check = [&](causal mask, const doubles& y, const doubles& dq, const doubles& dk, const doubles& dv) {
+        const attention_case c{.heads = 4, .groups = 2, .queries = 7, .keys = 7, .mask = mask};
+        const auto r = experiment{c, {}, 2, &segments}.run(q, k, v, doubles({0}), nullptr, dy, 2);
+        compare(r[0], y, "y");
+        compare(r[2], dq, "dq");
+        compare(r[3], dk, "dk");
+        compare(r[4], dv, "dv");
+    };
+    check(causal::no, list(p::packed_plain_y, q.d), list(p::packed_plain_dq, q.d), list(p::packed_plain_dk, k.d),
+          list(p::packed_plain_dv, k.d));
+    check(causal::yes, list(p::packed_causal_y, q.d), list(p::packed_causal_dq, q.d), list(p::packed_causal_dk, k.d),
+          list(p::packed_causal_dv, k.d));
+}
 
 BOOST_AUTO_TEST_CASE(what_is_not_finite) {
     const experiment e{{.queries = 2, .keys = 3, .width = 1, .value_width = 1}, {1, 1, 2, 3}, 1};
