@@ -23,9 +23,10 @@ struct attention_settings {
 /// values are projections of rows, each head looks at its own part of them, and a last projection
 /// mixes the heads' results, [T, E] -> [T, E]. Called with (x): self-attention; (x, memory [S, F]):
 /// queries from x, keys and values from memory; (x, memory, lengths): only so many rows of each
-/// example's memory count, int32 from 0 to S; the others are not looked at, be they NaN; (x, segments):
-/// self-attention in rows of several sequences, of which an int32 for each row, [T], has the numbers
-/// (ops/attention.hpp), as data::pack makes them. Parameters query/kernel [E, H D], key/kernel, value/kernel, output/kernel (Glorot uniform) and biases
+/// example's memory count, int32 from 0 to S; the others are not looked at, be they NaN;
+/// (x, segments), an int32 for each row, [T]: self-attention where a row holds several sequences,
+/// each of which sees itself alone (ops/attention.hpp; data::pack makes such rows). Parameters
+/// query/kernel [E, H D], key/kernel, value/kernel, output/kernel (Glorot uniform) and biases
 /// (zeros). PyTorch's MultiheadAttention, which holds the first three transposed in one matrix.
 template <int Heads, attention_settings S = attention_settings{}>
 struct multi_head_attention_layer : layer<multi_head_attention_layer<Heads, S>> {

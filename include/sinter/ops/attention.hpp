@@ -178,7 +178,8 @@ constexpr tensor attention(tensor q, tensor k, tensor v, attention_options o = {
         return fail(g, fault_kind::dropout_rate_refused, self, extents(o.dropout < 0.f ? -1 : 1), extents(0, 1));
     const bool drops = o.dropout > 0.f && g->trains();
 
-    const bool batched = x.batched || y.batched || z.batched || measured || packed || (biased && o.bias.shape().batched);
+    const bool batched = x.batched || y.batched || z.batched || measured || packed ||
+                         (biased && o.bias.shape().batched);
     for (tensor* t : {&q, &k, &v})
         if (shape s = t->shape(); batched && !s.batched) {
             s.batched = true;
