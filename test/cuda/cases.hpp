@@ -188,6 +188,7 @@ void each_case(See&& see, int steps = 20) {
     make(more, "lazy_table", cases::table, softmax_cross_entropy, adam{}, {.whole = 6, .below = 13});
     make(few, "attention", cases::attentive, mse, sgd{.learning_rate = 0.1f},
          {.floats = 420, .labels = 0, .targets = 7});
+    make(few, "packed", cases::packed, mse, sgd{.learning_rate = 0.1f}, {.floats = 420, .labels = 0, .targets = 7});
     make(few, "gpt", cases::gpt, softmax_cross_entropy, momentum{.learning_rate = 0.02f},
          {.whole = 33, .below = 65, .labels = 33, .classes = 65});
     make(few, "clipped", cases::sliced, mse, clip_by_global_norm{0.5f, sgd{.learning_rate = 0.02f}},

@@ -31,7 +31,7 @@ struct block_kernel_of<static_cast<int>(op::attention.id)> {
         });
         bool fresh = true;
         for (std::int64_t key = 0; key < seen; key += attention_tile) {
-            if (tiles_apart(team, workspace, a, example, first, key)) continue;
+            if (tiles_apart(team, a, example, first, key)) continue;
             multiply_rows(team, workspace, workspace.scores, q, first, k, key);
             team.each([&](int t) {
                 for (int i = t; i < attention_tile * attention_tile; i += attention_threads) {

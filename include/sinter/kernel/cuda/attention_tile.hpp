@@ -39,6 +39,17 @@ struct thread_team {
         for (int t = 0; t < attention_threads; ++t) f(t);
 #endif
     }
+    /// Is f true for any thread? All are told.
+    template <class F>
+    SINTER_HOST_DEVICE bool any(F f) const {
+#ifdef __CUDA_ARCH__
+        return __syncthreads_or(f(static_cast<int>(threadIdx.x)));
+#else
+        bool some = false;
+        for (int t = 0; t < attention_threads; ++t) some = f(t) || some;
+        return some;
+#endif
+    }
 };
 
 /// A block's shared memory: parts of two matrices, and what all pairs of queries and keys have. A
@@ -47,7 +58,6 @@ struct attention_workspace {
     float a[attention_tile][attention_depth + 1], b[attention_tile][attention_depth + 1];
     float scores[attention_tile][attention_tile + 1], gradients[attention_tile][attention_tile + 1];
     float most[attention_tile], sum[attention_tile], shrink[attention_tile];
-    int together;   ///< has any pair a segment in common
 };
 static_assert(sizeof(attention_workspace) <= 48 << 10, "shared memory that a kernel has without asking for more");
 
@@ -132,21 +142,16 @@ struct attention_work {
 };
 
 /// Has no query of a tile a key of its segment in a tile of keys? Such pairs are left out.
-SINTER_HOST_DEVICE bool tiles_apart(const thread_team& team, attention_workspace& workspace, const attention_work& a,
-                                    std::int64_t example, std::int64_t query, std::int64_t key) {
+SINTER_HOST_DEVICE bool tiles_apart(const thread_team& team, const attention_work& a, std::int64_t example,
+                                    std::int64_t query, std::int64_t key) {
     if (!a.packed()) return false;
-    team.each([&](int t) {
-        if (t == 0) workspace.together = 0;
-    });
-    team.each([&](int t) {
+    return !team.any([&](int t) {
         constexpr int each = attention_tile * attention_tile / attention_threads;
         const std::int64_t i = query + t * each / attention_tile, j = key + t * each % attention_tile;
-        for (int n = 0; n < each; ++n)
-            if (i < a.queries && j + n < a.keys && a.together(example, i, j + n)) workspace.together = 1;
+        bool some = false;
+        for (int n = 0; n < each && i < a.queries && j + n < a.keys; ++n) some = some || a.together(example, i, j + n);
+        return some;
     });
-    const bool apart = !workspace.together;
-    team.each([](int) {});   // all have read it before the next question
-    return apart;
 }
 
 /// Rows [first, first + tile) and columns [column, column + depth) of a matrix; zeros beyond its

@@ -58,12 +58,15 @@ private:
         const float *const k = a.k + a.key_at(p.example, group), *const v = a.v + a.value_at(p.example, group);
         transpose_scaled(p, a.q + a.query_at(p.example, p.head), a.query_step(), a.width, a.before(), q);
         for (int i = 0; i < w; i += lanes) store(most + i, splat(-__FLT_MAX__)), store(sum + i, zero());
-        bool some = false;   // block of keys came before
+        std::int64_t begin = 0;   // of the first block that is not left out
         const negative_power power(a.behind() * log2_of_e);
         for (std::int64_t first = 0; first < keys; first += attention_keys) {
             const std::int64_t n = keys - first < attention_keys ? keys - first : attention_keys;
             if constexpr (Packed)
-                if (a.apart(p, first, n)) continue;
+                if (a.apart(p, first, n)) {
+                    if (first == begin) begin += attention_keys;
+                    continue;
+                }
             attention_scores(a, p, q, k, first, n, scores, spare, next);
             for (int i = 0; i < w; i += lanes)
                 block_of_softmax(scores + i, seen_keys(a, p, i, first, n), n, w, power, most + i, sum + i, factor + i,
@@ -77,17 +80,16 @@ private:
                 const std::int64_t rows = attention_height(i);
                 i -= rows;
                 result.put(i, rows, scores + i, 1, w, 0, keys_of_query(a, p, i + rows - 1, first, n), values,
-                           {nullptr, 0, some, factor + i, keep + i}, next);
+                           {nullptr, 0, first > begin, factor + i, keep + i}, next);
             }
-            some = true;
         }
-        if (!some) result.clear(0, p.count);
+        if (begin >= keys) result.clear(0, p.count);
         result.finish();
         for (int i = 0; kept_rows && i < w; i += lanes) {
             float* const to = kept_rows + a.kept_at(p) + i;
-            const int rows = p.count - i < lanes ? p.count - i : lanes;
-            store(to, load(most + i), rows);
-            store(to + a.queries, load(sum + i), rows);
+            const int some = p.count - i < lanes ? p.count - i : lanes;
+            store(to, load(most + i), some);
+            store(to + a.queries, load(sum + i), some);
         }
     }
     /// One vector of queries: scores become powers of (score - maximum so far), subtracted before

@@ -169,11 +169,12 @@ private:
                     d.take(c.p[attention_gradient_operand::d] + a.result_at(example, head) + from * a.result_step(),
                            a.result_step(), p.count);
                 }
-                bool some = false;   // block of keys came before
+                std::int64_t begin = 0;   // of the first block that is not left out
                 for (std::int64_t first = 0; first < seen; first += attention_keys) {
                     const std::int64_t n = seen - first < attention_keys ? seen - first : attention_keys;
                     if constexpr (Packed)
                         if (a.apart(p, first, n)) {
+                            if (first == begin) begin += attention_keys;
                             if (dk.to && !more) dk.clear(first, first + n);
                             if (dv.to && !more) dv.clear(first, first + n);
                             continue;
@@ -197,13 +198,12 @@ private:
                         const std::int64_t rows = attention_height(i);
                         i -= rows;
                         dq.put(i, rows, b.gradients + i, 1, p.width, 0, keys_of_query(a, p, i + rows - 1, first, n),
-                               keys, {nullptr, 0, some}, next);
+                               keys, {nullptr, 0, first > begin}, next);
                     }
-                    some = true;
                 }
                 if (c.p[attention_gradient_operand::dk] && !more) dk.clear(seen, a.keys);
                 if (c.p[attention_gradient_operand::dv] && !more) dv.clear(seen, a.keys);
-                if (c.p[attention_gradient_operand::dq] && !some) dq.clear(0, p.count);
+                if (c.p[attention_gradient_operand::dq] && begin >= seen) dq.clear(0, p.count);
                 if (c.p[attention_gradient_operand::dq]) dq.finish();
             }
         if (c.p[attention_gradient_operand::dk]) dk.finish();
