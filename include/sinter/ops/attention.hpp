@@ -31,8 +31,9 @@ struct attention_options {
     sinter::causal causal = sinter::causal::no;
     float scale = 0;                             ///< of the scores; 0: 1 / sqrt(D)
     tensor lengths{};                            ///< one int32 an example: only so many keys count
-    /// An int32 for each row, [T], where S = T: queries see keys of their own segment alone, as if each were run
-    /// for itself. 0: padding, which sees nothing and is seen by none; its results are zeros. Not with lengths.
+    /// An int32 for each row, [T], where S = T: queries see keys of their own segment alone, as if each segment were
+    /// run for itself. 0: padding, which sees nothing and is seen by none; its results are zeros. What cannot be seen
+    /// must be finite all the same: zero times it may be added. Not with lengths.
     tensor segments{};
     tensor bias{};       ///< added to the scaled scores: [S], [T, S] or [H, T, S], where T and H may be 1
     float dropout = 0;   ///< in training a probability is 0 with this one, else divided by the rest
@@ -83,9 +84,9 @@ constexpr long attention_flops(const node& n, const node* in, int products) {
 
 } // namespace detail
 
-/// Operands: q, k, v, lengths or segments, bias. Second result: [H, 2, T], of each row the largest score as it
-/// is computed (not yet scaled where the scale is applied behind) and the sum of the exponentials
-/// of what the scores are less than that.
+/// Operands: q, k, v, lengths or segments, bias. Second result: [H, 2, T], of each row the largest
+/// score as it is computed (not yet scaled where the scale is applied behind) and the sum of the
+/// exponentials of what the scores are less than that.
 template <>
 struct rule<op::attention> : root_op_rule {
     static constexpr const char* name = "attention";

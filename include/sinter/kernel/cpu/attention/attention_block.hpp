@@ -111,8 +111,9 @@ struct packed_attention_call : attention_call {
     explicit packed_attention_call(const call& c)
         : attention_call(c), segments(reinterpret_cast<const std::int32_t*>(c.p[attention_operand::lengths])) {}
 
-    /// Has no query of the panel a key of its segment among [first, first + n)? Judged by the least and the largest
-    /// numbers, of which those of rows that were packed one behind the other are exact. Such blocks are left out.
+    /// Has no query of the panel a key of its segment among [first, first + n)? Such blocks are left out. Only the
+    /// least and the largest numbers of both are compared. Where numbers ascend, as data::pack writes them, that is
+    /// exact; elsewhere some blocks are computed in vain.
     bool apart(const query_panel& p, std::int64_t first, std::int64_t n) const {
         const range queries_have = of(p.example, p.first, p.count), keys_have = of(p.example, first, n);
         return queries_have.most < keys_have.least || keys_have.most < queries_have.least;
@@ -207,18 +208,21 @@ inline void add_bias(const attention_call& a, const query_panel& p, std::int64_t
         }
 }
 /// Scores of pairs of two segments, or of padding, become minus infinity. Most vectors of queries have one segment: of
-/// these whole rows are hidden, or none.
+/// these a key's scores are all hidden, or none.
 inline void hide_other_segments(const packed_attention_call& a, const query_panel& p, std::int64_t first,
                                 std::int64_t n, float* scores) {
     const std::int32_t* const all = a.segments + p.example * a.keys;
     const vf hidden = splat(-__builtin_inff());
+    std::int64_t alike = 1;   // keys of the block's first segment
+    while (alike < n && all[first + alike] == all[first]) ++alike;
     for (int i = 0; i < p.width; i += lanes) {
         const int some = p.count - i < lanes ? p.count - i : lanes;
         const std::int32_t* const own = all + p.first + i;
         const vi each = (vi)load(reinterpret_cast<const float*>(own), some);   // none's have 0
         const bool one = own[0] && !any(mask_of(each != splat(own[0])));
-        float* at = scores + i;
-        for (std::int64_t j = 0, end = seen_keys(a, p, i, first, n).some; j < end; ++j, at += p.width) {
+        for (std::int64_t j = one && own[0] == all[first] ? alike : 0, end = seen_keys(a, p, i, first, n).some; j < end;
+             ++j) {
+            float* const at = scores + j * p.width + i;
             const std::int32_t key = all[first + j];
             if (!one) store(at, select((each == splat(key)) & (each != vi{}), load(at), hidden));
             else if (key != own[0]) store(at, hidden);
