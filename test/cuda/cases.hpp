@@ -113,6 +113,17 @@ inline constexpr auto attentive = array<70, 6> >> [](tensor in) {
     const tensor b = attention(x, x, x, {.heads = 1, .lengths = some, .bias = by_key});
     return ops::mean(sinter::dense<7>(a) + sinter::dense<7>(b), {0});
 };
+/// Rows of several segments: two behind padding, of which a block of threads sees one alone; and numbers in any order.
+inline constexpr auto packed = array<70, 6> >> [](tensor in) {
+    const tensor x = sinter::dense<12>(in), of_any = ops::reshape(ops::slice(in, 1, 0, 1), extents(70));
+    const tensor behind = cast(of_any * 0.f + ops::range(in, 70) * (1 / 32.f), dtype::i32);
+    const tensor by_key = parameter(x, "by_key", extents(70), zeros);
+    const tensor a = attention(x, x, x, {.heads = 4, .segments = behind, .bias = by_key}),
+                 b = attention(x, ops::slice(x, 1, 0, 6), ops::slice(x, 1, 2, 6),
+                               {.heads = 4, .causal = causal::yes, .segments = cast(of_any * 2.f, dtype::i32),
+                                .dropout = 0.25f});
+    return ops::mean(sinter::dense<7>(a) + sinter::dense<7>(b), {0});
+};
 inline constexpr auto gpt = zoo::gpt<zoo::gpt_size{.symbols = 65, .context = 33, .width = 32, .heads = 4, .blocks = 2}>;
 inline constexpr auto sliced = array<5, 6, 4> >> [](tensor in) {
     const tensor x = sinter::dense<4>(in), a = ops::slice(x, 1, 1, 3), b = ops::slice(x, 1, 0, 2);
@@ -177,6 +188,7 @@ void each_case(See&& see, int steps = 20) {
     make(more, "lazy_table", cases::table, softmax_cross_entropy, adam{}, {.whole = 6, .below = 13});
     make(few, "attention", cases::attentive, mse, sgd{.learning_rate = 0.1f},
          {.floats = 420, .labels = 0, .targets = 7});
+    make(few, "packed", cases::packed, mse, sgd{.learning_rate = 0.1f}, {.floats = 420, .labels = 0, .targets = 7});
     make(few, "gpt", cases::gpt, softmax_cross_entropy, momentum{.learning_rate = 0.02f},
          {.whole = 33, .below = 65, .labels = 33, .classes = 65});
     make(few, "clipped", cases::sliced, mse, clip_by_global_norm{0.5f, sgd{.learning_rate = 0.02f}},

@@ -54,6 +54,10 @@ BOOST_AUTO_TEST_CASE(attention_as_on_the_cpu) {
     test::as_on_cpu<3>(test::cases::attentive, mse, sgd{.learning_rate = 0.1f}, test::examples(3, 420, 0, 1, 7).view());
 }
 
+BOOST_AUTO_TEST_CASE(segments_as_on_the_cpu) {
+    test::as_on_cpu<3>(test::cases::packed, mse, sgd{.learning_rate = 0.1f}, test::examples(3, 420, 0, 1, 7).view());
+}
+
 // Tables that are updated lazily in a sweep, after their gradients were stored; the second is read twice.
 BOOST_AUTO_TEST_CASE(lazy_sweeps_as_on_the_cpu) {
     constexpr auto tables = indices<6> >> [](tensor x) {

@@ -48,6 +48,7 @@ struct experiment {
     attention_case c;
     bias_extents b;
     int batch;
+    const doubles* segments = nullptr;   ///< [batch][queries], of as many keys
     static constexpr int step = 5, stream = 3;
 
     /// As the op says it: the stream, and the rate's bits.
@@ -61,7 +62,10 @@ struct experiment {
         const std::int64_t shift = c.mask == causal::no ? c.keys : c.mask == causal::yes ? 0 : c.keys - c.queries;
         const std::int64_t one = b.queries * b.keys;
         const std::int64_t e[16] = {c.queries, c.keys, c.heads, c.groups, c.width, c.value_width,
-                                    std::bit_cast<std::int32_t>(scale()), shift, measured, b.keys > 0, 0, 0,
+                                    std::bit_cast<std::int32_t>(scale()), shift,
+                                    segments   ? attention_limit::segments
+                                    : measured ? attention_limit::lengths
+                                               : attention_limit::none, b.keys > 0, 0, 0,
                                     b.examples > 1 ? b.heads * one : 0, b.heads > 1 ? one : 0,
                                     b.queries > 1 ? b.keys : 0, drops()};
         floats scratch(static_cast<std::size_t>(Kernel::scratch(e, parts, m)), NAN);
@@ -90,25 +94,32 @@ struct experiment {
     /// y, the sums' logarithms, dq, dk, dv, dbias.
     std::vector<floats> run(const doubles& q, const doubles& k, const doubles& v, const doubles& bias,
                             const doubles* lengths, const doubles& d, int parts) const {
-        const auto room = [](std::size_t n) { return floats(n, NAN); };
-        std::vector<floats> p{floats_of(q), floats_of(k), floats_of(v), floats(static_cast<std::size_t>(batch)),
-                              floats_of(bias)};
-        for (int n = 0; lengths && n < batch; ++n) {
-            const auto whole = static_cast<std::int32_t>((*lengths)[n]);
+        std::vector<floats> p{floats_of(q), floats_of(k), floats_of(v),
+                              floats(static_cast<std::size_t>(segments ? batch * c.keys : batch)), floats_of(bias)};
+        const doubles* const integers = segments ? segments : lengths;
+        for (std::size_t n = 0; integers && n < p[3].size(); ++n) {
+            const auto whole = static_cast<std::int32_t>(integers->v[n]);
             std::memcpy(p[3].data() + n, &whole, 4);
         }
+        return segments ? run_kernels<true>(p, k, v, q, bias, lengths, d, parts)
+                        : run_kernels<false>(p, k, v, q, bias, lengths, d, parts);
+    }
+    template <bool Packed>
+    std::vector<floats> run_kernels(std::vector<floats> p, const doubles& k, const doubles& v, const doubles& q,
+                                    const doubles& bias, const doubles* lengths, const doubles& d, int parts) const {
+        const auto room = [](std::size_t n) { return floats(n, NAN); };
         std::vector<floats> f = p;
         f.push_back(room(static_cast<std::size_t>(2 * batch * c.heads * c.queries)));
         f.push_back(room(d.v.size()));
-        launch<cpu::attention<no_body>>(f, batch * c.heads, parts, lengths);
+        launch<cpu::attention<no_body, Packed>>(f, batch * c.heads, parts, lengths);
         for (const floats& x : {f[6], f[5], floats_of(d)}) p.push_back(x);
         std::vector<floats> g = p;
         for (const doubles* x : {&k, &v, &q}) g.push_back(room(x->v.size()));
-        launch<cpu::attention_gradient<no_body>>(g, batch * c.groups, parts, lengths);
+        launch<cpu::attention_gradient<no_body, Packed>>(g, batch * c.groups, parts, lengths);
         std::vector<floats> results{f[6], logarithms(f[5]), g[10], g[8], g[9]};
         if (b.keys) {
             p.push_back(room(bias.v.size()));
-            launch<cpu::attention_bias_gradient<no_body>>(p, batch, parts, lengths);
+            launch<cpu::attention_bias_gradient<no_body, Packed>>(p, batch, parts, lengths);
             results.push_back(p.back());
         }
         return results;
@@ -131,7 +142,7 @@ struct experiment {
                 BOOST_TEST(std::memcmp(again[i].data(), got[i].data(), 4 * got[i].size()) == 0,
                            text_of(c) << "result " << i << " in " << parts);
         }
-        const attention_result want = plain_attention(c, q, k, v, b.keys ? &bias : nullptr, lengths, &d);
+        const attention_result want = plain_attention(c, q, k, v, b.keys ? &bias : nullptr, lengths, &d, segments);
         const char* const names[] = {"y", "sums", "dq", "dk", "dv"};
         const doubles* const all[] = {&want.y, &want.sums, &want.dq, &want.dk, &want.dv};
         for (std::size_t i = 0; i < 5; ++i) compare(got[i], *all[i], text_of(c) + names[i]);
@@ -320,6 +331,98 @@ BOOST_AUTO_TEST_CASE(numbers_of_very_many_probabilities) {
     }
 }
 
+/// Numbers of segments as data::pack gives them: 1, 2, ..., each once or more, then 0.
+doubles packed_segments(random_numbers& random, int batch, int rows, int longest) {
+    doubles s({batch, rows});
+    for (int b = 0; b < batch; ++b)
+        for (int i = 0, left = 0, id = 0, end = rows - random.below(3) * rows / 8; i < end; ++i, --left) {
+            if (left == 0) left = 1 + random.below(longest), ++id;
+            s[b * rows + i] = id;
+        }
+    return s;
+}
+BOOST_AUTO_TEST_CASE(rows_of_several_segments) {
+    random_numbers random(13);
+    auto of = [&](std::initializer_list<int> list) {
+        return list.begin()[random.below(static_cast<int>(list.size()))];
+    };
+    for (int n = 0; n < 90; ++n) {
+        attention_case c;
+        c.groups = of({1, 2});
+        c.heads = c.groups * of({1, 2});
+        c.queries = c.keys = of({1, 7, 17, 64, 65, 100, 150, 193});
+        c.width = of({1, 8, 16, 20});
+        c.value_width = random.below(2) ? c.width : of({5, 16, 33});
+        c.mask = static_cast<causal>(random.below(3));
+        c.dropout = n % 3 ? 0.f : 0.25f;
+        if (n % 5 == 0) c.scale = -0.5f;
+        c.seed = 7000u + static_cast<unsigned>(n);
+        c.counter = experiment::step << 16 | experiment::stream;
+        const int batch = of({1, 2, 3});
+        bias_extents b;
+        if (n % 4 == 0) b = {of({1, batch}), of({1, c.heads}), of({1, c.queries}), c.keys};
+        doubles segments = packed_segments(random, batch, c.queries, of({3, 40, 130}));
+        const int kind = random.below(5);
+        for (double& s : segments.v)
+            s = kind == 0 ? random.below(4) - 1   // in any order; -1 is no padding
+                : kind == 1 ? 0
+                : kind == 2 ? (s > 1 ? 2147483647. : s == 0 ? 0. : -2147483648.)
+                            : s;
+        experiment{c, b, batch, &segments}.check(false);
+    }
+}
+/// What one row gives for its sequences is what each gives alone; padding has zeros, and no gradient.
+BOOST_AUTO_TEST_CASE(as_each_segment_alone) {
+    const int lengths[] = {70, 1, 64, 33}, all = 200, width = 20;
+    for (causal mask : {causal::no, causal::yes}) {
+        attention_case c{.heads = 2, .groups = 1, .queries = all, .keys = all, .width = width, .value_width = width,
+                         .mask = mask};
+        random_numbers random(3);
+        const doubles q = random.fill({1, all, 2, width}, -2, 2), k = random.fill({1, all, 1, width}, -2, 2),
+                      v = random.fill({1, all, 1, width}, -2, 2), d = random.fill({1, all, 2, width}, -1, 1);
+        doubles segments({1, all});
+        for (int i = 0, at = 0; i < 4; at += lengths[i++])
+            for (int j = 0; j < lengths[i]; ++j) segments[at + j] = i + 1;
+        const auto whole = experiment{c, {}, 1, &segments}.run(q, k, v, doubles({0}), nullptr, d, 1);
+        int at = 0;
+        for (const int n : lengths) {
+            const auto part = [&](const doubles& x, int step) {
+                doubles y({1, n, step / width, width});
+                std::copy_n(x.v.begin() + at * step, n * step, y.v.begin());
+                return y;
+            };
+            c.queries = c.keys = n;
+            const auto alone = experiment{c, {}, 1}.run(part(q, 2 * width), part(k, width), part(v, width),
+                                                        doubles({0}), nullptr, part(d, 2 * width), 1);
+            const int steps[] = {2 * width, 0, 2 * width, width, width};
+            for (std::size_t r : {0u, 2u, 3u, 4u})
+                for (int i = 0; i < n * steps[r]; ++i) {
+                    const float got = whole[r][static_cast<std::size_t>(at * steps[r] + i)],
+                                want = alone[r][static_cast<std::size_t>(i)];
+                    if (!(std::abs(got - want) <= 2e-5f))
+                        BOOST_FAIL("result " << r << " of " << n << ": " << got << ", not " << want);
+                }
+            at += n;
+        }
+        for (std::size_t r : {0u, 2u, 3u, 4u})
+            for (std::size_t i = static_cast<std::size_t>(at) * whole[r].size() / all; i < whole[r].size(); ++i)
+                BOOST_TEST(whole[r][i] == 0.f);
+    }
+}
+/// Blocks of keys without a common segment are not read at all, in either direction.
+BOOST_AUTO_TEST_CASE(blocks_of_other_segments_are_left_alone) {
+    const int block = cpu::attention_keys, n = 3 * block;
+    const attention_case c{.queries = n, .keys = n, .width = 4, .value_width = 4};
+    doubles q({1, n, 1, 4}, 0.5), k = q, v = q, d({1, n, 1, 4}, 1.), segments({1, n});
+    for (int i = 0; i < n; ++i) segments[i] = i < block ? 2 : i < 2 * block ? 1 : 0;
+    for (int i = 0; i < 4 * n; ++i)
+        if (i / 4 / block != 1) q[i] = k[i] = v[i] = d[i] = NAN;
+    const std::vector<floats> r = experiment{c, {}, 1, &segments}.run(q, k, v, doubles({0}), nullptr, d, 1);
+    for (std::size_t result : {0u, 2u, 3u, 4u})
+        for (int i = 0; i < 4 * n; ++i)
+            BOOST_TEST(std::isnan(r[result][static_cast<std::size_t>(i)]) == (i < 4 * block));
+}
+
 BOOST_AUTO_TEST_CASE(as_pytorch) {
     namespace p = fixture::pytorch;
     const doubles q = list(p::sdpa_q, {2, 5, 4, 3}), k = list(p::sdpa_k, {2, 7, 2, 3}),
@@ -343,6 +446,24 @@ BOOST_AUTO_TEST_CASE(as_pytorch) {
     const auto r = check(causal::no, {1, 4, 5, 7}, list(p::sdpa_biased_y, q.d), list(p::sdpa_biased_dq, q.d),
                          list(p::sdpa_biased_dk, k.d), list(p::sdpa_biased_dv, k.d));
     compare(r[5], list(p::sdpa_biased_dbias, bias.d), "dbias");
+}
+BOOST_AUTO_TEST_CASE(segments_as_pytorch) {
+    namespace p = fixture::pytorch;
+    const doubles q = list(p::packed_q, {2, 7, 4, 3}), k = list(p::packed_k, {2, 7, 2, 3}),
+                  v = list(p::packed_v, {2, 7, 2, 3}), dy = list(p::packed_dy, {2, 7, 4, 3}),
+                  segments = list(p::packed_segments, {2, 7});
+    const auto check = [&](causal mask, const doubles& y, const doubles& dq, const doubles& dk, const doubles& dv) {
+        const attention_case c{.heads = 4, .groups = 2, .queries = 7, .keys = 7, .mask = mask};
+        const auto r = experiment{c, {}, 2, &segments}.run(q, k, v, doubles({0}), nullptr, dy, 2);
+        compare(r[0], y, "y");
+        compare(r[2], dq, "dq");
+        compare(r[3], dk, "dk");
+        compare(r[4], dv, "dv");
+    };
+    check(causal::no, list(p::packed_plain_y, q.d), list(p::packed_plain_dq, q.d), list(p::packed_plain_dk, k.d),
+          list(p::packed_plain_dv, k.d));
+    check(causal::yes, list(p::packed_causal_y, q.d), list(p::packed_causal_dq, q.d), list(p::packed_causal_dk, k.d),
+          list(p::packed_causal_dv, k.d));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_finite) {

@@ -59,6 +59,40 @@ struct biased {
 };
 BOOST_AUTO_TEST_CASE(bias_and_lengths) { check_op<biased, programs::fused_only, 3>(); }
 
+/// Rows of several segments, of which a bias is learned; among the numbers drawn 0 is padding.
+struct packed_rows {
+    static constexpr attention_case c{.heads = 2, .groups = 2, .queries = 5, .keys = 5, .mask = causal::yes,
+                                      .axis = false};
+    static constexpr shape numbers = [] { shape s = batch_of(5); s.type = dtype::i32; return s; }();
+    static constexpr shape operands[] = {batch_of(5, 6), extents(2, 5, 5), numbers};
+    static constexpr double low = -1, high = 3;
+    static constexpr tensor apply(tensor x, tensor b, tensor s) {
+        return attention(x, x, x, {.heads = 2, .causal = c.mask, .segments = s, .bias = b});
+    }
+    static doubles reference(const doubles& x, const doubles& b, const doubles& s) {
+        return plain_attention(c, x, x, x, &b, nullptr, nullptr, &s).y;
+    }
+};
+BOOST_AUTO_TEST_CASE(segments) { check_op<packed_rows, programs::all, 3>(); }
+
+/// And a gradient of their gradient, with dropout.
+struct packed_slopes : packed_rows {
+    static constexpr attention_case c{.heads = 2, .groups = 2, .queries = 5, .keys = 5, .axis = false, .dropout = 0.3f};
+    static constexpr shape operands[] = {batch_of(5, 6), numbers};
+    static constexpr tensor apply(tensor x, tensor s) {
+        const tensor y = attention(x, x, x, {.heads = 2, .segments = s, .dropout = c.dropout});
+        return ops::gradient(y * y, x);
+    }
+    static doubles reference(const doubles& x, const doubles& s) {
+        const doubles y = plain_attention(c, x, x, x, nullptr, nullptr, nullptr, &s).y,
+                      d = map(y, [](double e) { return 2 * e; });
+        attention_result r = plain_attention(c, x, x, x, nullptr, nullptr, &d, &s);
+        for (int i = 0; i < x.size(); ++i) r.dq[i] += r.dk[i] + r.dv[i];
+        return r.dq;
+    }
+};
+BOOST_AUTO_TEST_CASE(gradients_of_gradients_of_segments) { check_op<packed_slopes, programs::fused_only, 3>(); }
+
 /// The gradient of the sum of attention's squares, which has a gradient, too: all that attention
 /// knows in one. Queries, and fewer keys and values for fewer heads, are parts of one tensor; some
 /// queries see no key.
@@ -112,6 +146,32 @@ struct against_products {
 };
 BOOST_AUTO_TEST_CASE(as_products_and_softmax) {
     check_op<against_products, programs::fused_only, 3>({.value = 1e-4, .gradient = 1e-4});
+}
+
+BOOST_AUTO_TEST_CASE(segments_that_do_not_fit) {
+    const auto refused = [](const shape& ids, int keys, bool measured) {
+        graph g;
+        const tensor q = parameter(tensor{&g, 0}, "q", extents(3, 4), ones),
+                     k = parameter(q, "k", extents(keys, 4), ones);
+        const auto input = [&](const shape& s) {
+            const tensor t = make<op::input>(&g, s, {}, {g.inputs.n});
+            g.inputs.push(t.id);
+            return t;
+        };
+        attention_options o{.segments = input(ids)};
+        if (measured) o.lengths = input(biased::whole);
+        const bool ok = attention(q, k, k, o).ok();
+        BOOST_TEST((ok || g.err.what == fault_kind::segments_do_not_fit));
+        return !ok;
+    };
+    const auto integers = [](shape s) { s.type = dtype::i32; return s; };
+    BOOST_TEST(!refused(integers(batch_of(3)), 3, false));
+    BOOST_TEST(refused(integers(batch_of(4)), 3, false));
+    BOOST_TEST(refused(integers(batch_of(3, 1)), 3, false));
+    BOOST_TEST(refused(integers(batch_of(3)), 4, false));   // another number of keys
+    BOOST_TEST(refused(batch_of(3), 3, false));             // floats
+    BOOST_TEST(refused(integers(extents(3)), 3, false));    // the same for all examples
+    BOOST_TEST(refused(integers(batch_of(3)), 3, true));    // with lengths
 }
 
 /// A node says what is dropped, and only in training: without a rate it is the node that it was.

@@ -35,10 +35,10 @@ struct attention_result {
 };
 
 /// q [B, T, H, D], k [B, S, G, D], v [B, S, G, E] and d [B, T, H, E], however many axes these are; bias stretches to
-/// [B, H, T, S], lengths [B]. Without d: no gradients.
+/// [B, H, T, S], lengths [B], segments [B, T]. Without d: no gradients.
 inline attention_result plain_attention(const attention_case& c, const doubles& q, const doubles& k, const doubles& v,
                                         const doubles* bias = nullptr, const doubles* lengths = nullptr,
-                                        const doubles* d = nullptr) {
+                                        const doubles* d = nullptr, const doubles* segments = nullptr) {
     const int batch = q.d[0], T = c.queries, S = c.keys, H = c.heads, G = c.groups, D = c.width, E = c.value_width;
     attention_result r{doubles(c.axis ? std::vector{batch, T, H, E} : std::vector{batch, T, H * E}),
                        doubles({batch, H, T}), doubles(q.d), doubles(k.d), doubles(v.d), doubles({batch, H, T, S})};
@@ -53,6 +53,7 @@ inline attention_result plain_attention(const attention_case& c, const doubles& 
         double most = -INFINITY, sum = 0, mean = 0;
         for (int j = 0; j < S; ++j) {
             if (!c.sees(i, j) || (lengths && j >= (*lengths)[b])) continue;
+            if (segments && ((*segments)[b * S + i] == 0 || (*segments)[b * S + i] != (*segments)[b * S + j])) continue;
             double score = added[n * S + j];
             for (int e = 0; e < D; ++e) score += scale * q[q_at(e)] * k[key_at(j, D, e)];
             most = std::max(most,

@@ -14,6 +14,7 @@ enum class fault_kind : std::uint8_t {
     batched_ranks_differ,    ///< both operands have a batch, and one has more axes: which of its axes meet is unclear
     einsum_not_understood,   ///< a string that does not say what einsum shall do
     heads_do_not_fit,   ///< attention: extents that are no multiple of the heads, or heads of those of keys and values
+    segments_do_not_fit,   ///< attention: not an int32 for each row, lengths beside them, or other keys than queries
     dropout_rate_refused,          ///< attention: a share of probabilities to drop that is not at least 0 and below 1
     needs_height_width_channels,   ///< a convolution or pool of something that is no image
     needs_steps,                   ///< a recurrent layer of something that is no sequence [T, features]

@@ -23,7 +23,9 @@ struct attention_settings {
 /// values are projections of rows, each head looks at its own part of them, and a last projection
 /// mixes the heads' results, [T, E] -> [T, E]. Called with (x): self-attention; (x, memory [S, F]):
 /// queries from x, keys and values from memory; (x, memory, lengths): only so many rows of each
-/// example's memory count, int32 from 0 to S; the others are not looked at, be they NaN. Parameters
+/// example's memory count, int32 from 0 to S; the others are not looked at, be they NaN;
+/// (x, segments), an int32 for each row, [T]: self-attention where a row holds several sequences,
+/// each of which sees itself alone (ops/attention.hpp; data::pack makes such rows). Parameters
 /// query/kernel [E, H D], key/kernel, value/kernel, output/kernel (Glorot uniform) and biases
 /// (zeros). PyTorch's MultiheadAttention, which holds the first three transposed in one matrix.
 template <int Heads, attention_settings S = attention_settings{}>
@@ -34,12 +36,14 @@ struct multi_head_attention_layer : layer<multi_head_attention_layer<Heads, S>> 
                   "multi_head_attention: the dropout rate must be at least 0 and below 1");
     static constexpr const char* name = "multi_head_attention";
 
-    static constexpr tensor trace(tensor x) { return mix(x, x, {}); }
-    static constexpr tensor trace(tensor x, tensor memory) { return mix(x, memory, {}); }
+    static constexpr tensor trace(tensor x) { return mix(x, x, {}, {}); }
+    static constexpr tensor trace(tensor x, tensor other) {
+        return ops::are_segments(other) ? mix(x, x, {}, other) : mix(x, other, {}, {});
+    }
     static constexpr tensor trace(tensor x, tensor memory, tensor lengths) {
         const tensor counted =
             ops::within_lengths(memory, lengths);   // for the sums over rows that are weights' gradients
-        return mix(x.id == memory.id ? counted : x, counted, lengths);
+        return mix(x.id == memory.id ? counted : x, counted, lengths, {});
     }
 
 private:
@@ -51,7 +55,7 @@ private:
         if constexpr (S.bias == bias::no) return y;
         else return y + parameter(x, "bias", extents(units), zeros);
     }
-    static constexpr tensor mix(tensor x, tensor memory, tensor lengths) {
+    static constexpr tensor mix(tensor x, tensor memory, tensor lengths, tensor segments) {
         const shape s = x.shape();
         if (s.rank != 2 || (S.head_width == 0 && s.last() % Heads))
             return fail(x.g, fault_kind::heads_do_not_fit, op::attention, s, extents(Heads));
@@ -63,8 +67,9 @@ private:
             q = ops::rotary(q, {.heads = Heads, .pairs = S.pairs});
             k = ops::rotary(k, {.heads = groups, .pairs = S.pairs});
         }
-        const tensor y =
-            attention(q, k, v, {.heads = Heads, .causal = S.causal, .lengths = lengths, .dropout = S.dropout.value});
+        const tensor y = attention(q, k, v,
+                                   {.heads = Heads, .causal = S.causal, .lengths = lengths, .segments = segments,
+                                    .dropout = S.dropout.value});
         return project(y, "output", s.last());
     }
 };

@@ -11,7 +11,8 @@
 /// of scale q k^T. Queries [T, H, D], keys [S, G, D], values [S, G, E] -> [T, H, E]; or with heads
 /// = H the same without their own axis, [T, H D]. Each of the G heads of keys and values serves H /
 /// G heads of queries (Ainslie et al. 2023). Computed by blocks (Dao et al. 2022): the scores [T,
-/// S] are never stored, backward computes them again. ONNX: Attention (opset 23).
+/// S] are never stored, backward computes them again. With segments a row holds several sequences
+/// behind each other, which do not see each other (Krell et al. 2021). ONNX: Attention (opset 23).
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
@@ -30,14 +31,18 @@ struct attention_options {
     sinter::causal causal = sinter::causal::no;
     float scale = 0;                             ///< of the scores; 0: 1 / sqrt(D)
     tensor lengths{};                            ///< one int32 an example: only so many keys count
+    /// An int32 for each row, [T], where S = T: queries see keys of their own segment alone, as if each segment were
+    /// run for itself. 0: padding, which sees nothing and is seen by none; its results are zeros. What cannot be seen
+    /// must be finite all the same: zero times it may be added. Not with lengths.
+    tensor segments{};
     tensor bias{};       ///< added to the scaled scores: [S], [T, S] or [H, T, S], where T and H may be 1
     float dropout = 0;   ///< in training a probability is 0 with this one, else divided by the rest
 };
 
 namespace detail {
 
-/// What attention's nodes keep; f = scale. Where there are no lengths, or no bias, q stands in
-/// their places among the operands; without dropout there is no stream.
+/// What attention's nodes keep; f = scale. Where there are neither lengths nor segments, or no bias,
+/// q stands in their places among the operands; without dropout there is no stream.
 struct attention_extents {
     int heads, groups, queries, keys, width, value_width;
     constexpr attention_extents(const int* p, const shape& q, const shape& k, const shape& v)
@@ -48,9 +53,14 @@ constexpr void tell_attention(const kernel_request& r, kernel_extents& k) {
     const int* const p = r.n.p;
     const attention_extents x(p, r.x(0), r.x(1), r.x(2));
     using enum attention_extent::position;
+    const bool packed = p[attention_attribute::packed];
+    k.set_fixed({packed});
     k.set({{queries, x.queries}, {keys, x.keys}, {heads, x.heads}, {groups, x.groups}, {width, x.width},
            {value_width, x.value_width}, {scale, std::bit_cast<std::int32_t>(r.n.f)},
-           {shift, p[attention_attribute::shift]}, {measured, p[attention_attribute::measured]},
+           {shift, p[attention_attribute::shift]},
+           {limit, packed                             ? attention_limit::segments
+                   : p[attention_attribute::measured] ? attention_limit::lengths
+                                                      : attention_limit::none},
            {biased, p[attention_attribute::biased]}});
     k.e[dropout] = std::int64_t{p[attention_attribute::stream]} << 32 |
                    static_cast<std::uint32_t>(p[attention_attribute::dropout]);
@@ -74,9 +84,9 @@ constexpr long attention_flops(const node& n, const node* in, int products) {
 
 } // namespace detail
 
-/// Operands: q, k, v, lengths, bias. Second result: [H, 2, T], of each row the largest score as it
-/// is computed (not yet scaled where the scale is applied behind) and the sum of the exponentials
-/// of what the scores are less than that.
+/// Operands: q, k, v, lengths or segments, bias. Second result: [H, 2, T], of each row the largest
+/// score as it is computed (not yet scaled where the scale is applied behind) and the sum of the
+/// exponentials of what the scores are less than that.
 template <>
 struct rule<op::attention> : root_op_rule {
     static constexpr const char* name = "attention";
@@ -125,6 +135,9 @@ constexpr bool attention_bias_fits(const shape& b, int heads, int queries, int k
     return b.rank < 3 || b.d[0] == 1 || b.d[0] == heads;
 }
 
+/// What layers are given beside rows: int32 are segments, floats other rows.
+constexpr bool are_segments(tensor t) { return t.ok() && t.shape().type == dtype::i32; }
+
 constexpr tensor attention(tensor q, tensor k, tensor v, attention_options o = {}) {
     if (!q.ok() || !k.ok() || !v.ok()) return {q.g ? q.g : k.g ? k.g : v.g, -1};
     constexpr const op_name& self = op::attention;
@@ -144,13 +157,19 @@ constexpr tensor attention(tensor q, tensor k, tensor v, attention_options o = {
     if (heads % groups || (axis ? z.d[1] != groups : z.d[1] % groups != 0))
         return fail(g, fault_kind::heads_do_not_fit, self, x, z);
 
-    const bool measured = o.lengths.g, biased = o.bias.g;
-    if ((measured && !o.lengths.ok()) || (biased && !o.bias.ok())) return {g, -1};
+    const bool measured = o.lengths.g, biased = o.bias.g, packed = o.segments.g;
+    if ((measured && !o.lengths.ok()) || (biased && !o.bias.ok()) || (packed && !o.segments.ok())) return {g, -1};
     if (measured) {
         const shape l = o.lengths.shape();
         if (l.type != dtype::i32 || l.size() != 1 || !l.batched)
             return fail(g, fault_kind::wrong_element_type, self, l, extents(1));
         bound_indices(*g, o.lengths.id, y.d[0] + 1);   // numbers from elsewhere are clamped
+    }
+    if (packed) {
+        const shape ids = o.segments.shape();
+        if (y.d[0] != x.d[0]) return fail(g, fault_kind::segments_do_not_fit, self, y, x);
+        if (measured || ids.type != dtype::i32 || ids.rank != 1 || ids.d[0] != x.d[0] || !ids.batched)
+            return fail(g, fault_kind::segments_do_not_fit, self, ids, extents(x.d[0]));
     }
     if (biased) o.bias = unpack(o.bias);
     if (biased && !attention_bias_fits(o.bias.shape(), heads, x.d[0], y.d[0]))
@@ -160,7 +179,8 @@ constexpr tensor attention(tensor q, tensor k, tensor v, attention_options o = {
         return fail(g, fault_kind::dropout_rate_refused, self, extents(o.dropout < 0.f ? -1 : 1), extents(0, 1));
     const bool drops = o.dropout > 0.f && g->trains();
 
-    const bool batched = x.batched || y.batched || z.batched || measured || (biased && o.bias.shape().batched);
+    const bool batched = x.batched || y.batched || z.batched || measured || packed ||
+                         (biased && o.bias.shape().batched);
     for (tensor* t : {&q, &k, &v})
         if (shape s = t->shape(); batched && !s.batched) {
             s.batched = true;
@@ -168,9 +188,9 @@ constexpr tensor attention(tensor q, tensor k, tensor v, attention_options o = {
         }
     const shape s = with_last(q.shape(), axis ? z.d[2] : heads * (z.d[1] / groups));
     const int shift = o.causal == causal::no ? y.d[0] : o.causal == causal::yes ? 0 : y.d[0] - x.d[0];
-    return make<op::attention>(g, s, {q, k, v, measured ? o.lengths : q, biased ? o.bias : q},
+    return make<op::attention>(g, s, {q, k, v, measured ? o.lengths : packed ? o.segments : q, biased ? o.bias : q},
                                {heads, groups, shift, measured, biased, drops ? ++g->streams : 0,
-                                drops ? std::bit_cast<int>(o.dropout) : 0},
+                                drops ? std::bit_cast<int>(o.dropout) : 0, packed},
                                o.scale != 0 ? o.scale : 1 / compiler::root(static_cast<float>(width)));
 }
 

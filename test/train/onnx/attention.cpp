@@ -31,6 +31,10 @@ constexpr auto hiding = inputs(array<2, 4>, array<5, 4>) >> [](tensor q, tensor 
     const tensor seen = ops::less(key, ops::reshape(3.f - place * 3.f, extents(2, 1)));
     return attention(q, k, k, {.bias = ops::where(seen, 0.f, -std::numeric_limits<float>::infinity())});
 };
+/// Rows of several segments, some of them padding.
+constexpr auto packed = inputs(array<12, 8>, indices<12>) >> [](tensor x, tensor s) {
+    return multi_head_attention<2, attention_settings{.causal = causal::yes}>(x, s);
+};
 } // namespace
 
 BOOST_AUTO_TEST_CASE(causal_attention_of_two_heads) {
@@ -38,5 +42,6 @@ BOOST_AUTO_TEST_CASE(causal_attention_of_two_heads) {
     BOOST_TEST(f.count("Softmax") == 1);
 }
 BOOST_AUTO_TEST_CASE(groups_lengths_and_bias) { agrees<grouped>(); }
+BOOST_AUTO_TEST_CASE(rows_of_several_segments) { agrees<packed>(); }
 BOOST_AUTO_TEST_CASE(a_bias_that_hides_all_keys) { agrees<hiding>(); }
 BOOST_AUTO_TEST_CASE(heads_with_an_axis) { agrees<with_axis>(); }

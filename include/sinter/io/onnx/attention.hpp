@@ -59,9 +59,18 @@ inline void emit_attention(exporter& e, int id) {
         if (n.s.batched) rows.insert(rows.begin(), 0);
         values = e.add(id, "Where", {e.reshape(id, seen, rows), values, e.m.floats("nothing", {}, {0.f})});
     }
+    if (n.p[attention_attribute::packed]) {   // of one segment, and not of padding
+        std::vector<std::int64_t> own{1, 1, queries, 1}, other{1, 1, 1, keys};
+        for (auto* axes : {&own, &other}) axes->insert(axes->begin(), 0);
+        const std::string mine = e.reshape(id, e.value(n.in[3]), own);
+        const std::string alike = e.add(id, "Equal", {mine, e.reshape(id, e.value(n.in[3]), other)});
+        const std::string counts = e.cast(id, mine, element::truth);
+        scores = e.add(id, "Where", {e.add(id, "And", {alike, counts}), scores, e.m.floats("hidden", {}, {hidden})});
+    }
     std::string share = e.add(id, "Softmax", {scores}, {integer("axis", -1)});
     // A query that sees no key, or only scores of minus infinity, gets zeros.
-    if (n.p[attention_attribute::measured] || n.p[attention_attribute::biased] || shift < 0) {
+    if (n.p[attention_attribute::measured] || n.p[attention_attribute::biased] || n.p[attention_attribute::packed] ||
+        shift < 0) {
         const std::string none = e.add(id, "Equal", {scores, e.m.floats("hidden", {}, {hidden})});
         const std::string some = as_floats(e, id, e.add(id, "Not", {none}));
         const std::string any = e.cast(id, e.add(id, "ReduceMax", {some, e.m.whole({-1})}), element::truth);

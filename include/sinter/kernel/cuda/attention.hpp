@@ -29,7 +29,9 @@ struct block_kernel_of<static_cast<int>(op::attention.id)> {
         team.each([&](int t) {
             if (t < attention_tile) workspace.most[t] = -__FLT_MAX__, workspace.sum[t] = 0.f;
         });
+        bool fresh = true;
         for (std::int64_t key = 0; key < seen; key += attention_tile) {
+            if (tiles_apart(team, a, example, first, key)) continue;
             multiply_rows(team, workspace, workspace.scores, q, first, k, key);
             team.each([&](int t) {
                 for (int i = t; i < attention_tile * attention_tile; i += attention_threads) {
@@ -63,7 +65,8 @@ struct block_kernel_of<static_cast<int>(op::attention.id)> {
                         workspace.scores[i / attention_tile][i % attention_tile] *=
                             a.mask(example, head, first + i / attention_tile, key + i % attention_tile);
                 });
-            add_product<false>(team, workspace, y, first, workspace.scores, v, key, key == 0, 1.f, workspace.shrink);
+            add_product<false>(team, workspace, y, first, workspace.scores, v, key, fresh, 1.f, workspace.shrink);
+            fresh = false;
         }
         team.each([&](int t) {
             for (std::int64_t i = t; i < attention_tile * a.value_width; i += attention_threads) {

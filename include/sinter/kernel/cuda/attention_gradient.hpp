@@ -96,6 +96,7 @@ private:
         clear_rows(team, dq, query);
         b.take_queries(query);
         for (std::int64_t key = 0; key < seen; key += attention_tile) {
+            if (tiles_apart(team, a, b.example, query, key)) continue;
             b.pairs(query, key, seen);
             add_product<false>(team, workspace, dq, query, workspace.gradients, b.k(seen), key, false, a.scale);
         }
@@ -113,7 +114,7 @@ private:
         for (std::int64_t head = group * each; head < (group + 1) * each; ++head)
             for (std::int64_t query = 0; query < a.queries; query += attention_tile) {
                 const std::int64_t seen = a.seen(example, query + attention_tile);
-                if (seen <= key) continue;
+                if (seen <= key || tiles_apart(team, a, example, query, key)) continue;
                 const attention_backward b{team, workspace, a, example, head};
                 b.take_queries(query);
                 b.pairs(query, key, seen);
@@ -155,7 +156,7 @@ struct block_kernel_of<static_cast<int>(op::attention_bias_gradient.id)> {
                 for (std::int64_t query = own_query;
                      query < (c.e[attention_extent::bias_query] ? own_query + 1 : a.queries); query += attention_tile) {
                     const std::int64_t seen = a.seen(example, query + attention_tile);
-                    if (seen <= key) continue;
+                    if (seen <= key || tiles_apart(team, a, example, query, key)) continue;
                     const attention_backward b{team, workspace, a, example, head};
                     b.take_queries(query);
                     b.pairs(query, key, seen);

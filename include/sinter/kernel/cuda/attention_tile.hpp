@@ -39,6 +39,17 @@ struct thread_team {
         for (int t = 0; t < attention_threads; ++t) f(t);
 #endif
     }
+    /// Is f true for any thread? All are told.
+    template <class F>
+    SINTER_HOST_DEVICE bool any(F f) const {
+#ifdef __CUDA_ARCH__
+        return __syncthreads_or(f(static_cast<int>(threadIdx.x)));
+#else
+        bool some = false;
+        for (int t = 0; t < attention_threads; ++t) some = f(t) || some;
+        return some;
+#endif
+    }
 };
 
 /// A block's shared memory: parts of two matrices, and what all pairs of queries and keys have. A
@@ -82,12 +93,23 @@ struct attention_work {
                                     std::int64_t count) const {
         return {p + (example * keys * groups + group) * columns, groups * columns, count, columns};
     }
+    /// Lengths, or segments [examples][keys].
+    SINTER_HOST_DEVICE const std::int32_t* integers() const {
+        return reinterpret_cast<const std::int32_t*>(c.p[attention_operand::lengths]);
+    }
+    SINTER_HOST_DEVICE bool packed() const { return c.e[attention_extent::limit] == attention_limit::segments; }
+    /// Are both of one segment, and neither padding? Without segments they always are.
+    SINTER_HOST_DEVICE bool together(std::int64_t example, std::int64_t query, std::int64_t key) const {
+        if (!packed()) return true;
+        const std::int32_t* const segments = integers() + example * keys;
+        return segments[query] && segments[query] == segments[key];
+    }
     /// Keys that any query before `end` sees: the first so many.
     SINTER_HOST_DEVICE std::int64_t seen(std::int64_t example, std::int64_t end) const {
         std::int64_t most = (end < queries ? end : queries) + shift;
         if (most > keys) most = keys;
-        if (c.e[attention_extent::measured]) {
-            const std::int64_t n = reinterpret_cast<const std::int32_t*>(c.p[attention_operand::lengths])[example];
+        if (c.e[attention_extent::limit] == attention_limit::lengths) {
+            const std::int64_t n = integers()[example];
             if (most > n) most = n;
         }
         return most < 0 ? 0 : most;
@@ -99,7 +121,8 @@ struct attention_work {
     /// A score made of a product; minus infinity where the query does not see the key.
     SINTER_HOST_DEVICE float score(float product, std::int64_t example, std::int64_t head, std::int64_t query,
                                    std::int64_t key, std::int64_t seen_keys) const {
-        if (query >= queries || key >= seen_keys || key > query + shift) return -__builtin_inff();
+        if (query >= queries || key >= seen_keys || key > query + shift || !together(example, query, key))
+            return -__builtin_inff();
         const float bias = c.e[attention_extent::biased]
                                ? c.p[attention_operand::bias][example * c.e[attention_extent::bias_example] +
                                                               head * c.e[attention_extent::bias_head] +
@@ -117,6 +140,19 @@ struct attention_work {
         return uniform(philox_word(c.step->seed, index, counter)) < kept ? 1.f / kept : 0.f;
     }
 };
+
+/// Has no query of a tile a key of its segment in a tile of keys? Such pairs are left out.
+SINTER_HOST_DEVICE bool tiles_apart(const thread_team& team, const attention_work& a, std::int64_t example,
+                                    std::int64_t query, std::int64_t key) {
+    if (!a.packed()) return false;
+    return !team.any([&](int t) {
+        constexpr int each = attention_tile * attention_tile / attention_threads;
+        const std::int64_t i = query + t * each / attention_tile, j = key + t * each % attention_tile;
+        bool some = false;
+        for (int n = 0; n < each && i < a.queries && j + n < a.keys; ++n) some = some || a.together(example, i, j + n);
+        return some;
+    });
+}
 
 /// Rows [first, first + tile) and columns [column, column + depth) of a matrix; zeros beyond its
 /// ends.

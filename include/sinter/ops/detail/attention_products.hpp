@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops/detail/attention_positions.hpp>
+#include <sinter/ops/equal.hpp>
 #include <sinter/ops/less.hpp>
 #include <sinter/ops/matmul.hpp>
 #include <sinter/ops/maximum.hpp>
+#include <sinter/ops/not_equal.hpp>
 #include <sinter/ops/random_uniform.hpp>
 #include <sinter/ops/range.hpp>
 #include <sinter/ops/softmax.hpp>
@@ -117,7 +119,7 @@ private:
         tensor scores = scaled(product(q_, k_, transposed::no, transposed::yes));
         if (n_.p[attention_attribute::biased]) scores = scores + of_bias(ops::unpack(g_.x(4)));
         const bool some = n_.p[attention_attribute::shift] + 1 < keys_ || n_.p[attention_attribute::measured] ||
-                          n_.p[attention_attribute::biased];
+                          n_.p[attention_attribute::biased] || n_.p[attention_attribute::packed];
         if (!some) return ops::softmax(scores);
         const tensor key = ops::range(scores, keys_);
         if (n_.p[attention_attribute::shift] + 1 < keys_) {
@@ -126,6 +128,11 @@ private:
         }
         if (n_.p[attention_attribute::measured]) {
             scores = ops::where(ops::less(key, length()), scores, hidden);
+        }
+        if (n_.p[attention_attribute::packed]) {   // their numbers as floats: exact up to 2^24
+            const tensor own = ops::reshape(ops::to_float(g_.x(3)), sinter::extents(1, 1, queries_, 1)),
+                         others = ops::reshape(own, sinter::extents(1, 1, 1, keys_));
+            scores = ops::where(ops::equal(own, others) * ops::not_equal(own, 0.f), scores, hidden);
         }
         const tensor shifted = ops::shifted(ops::maximum(scores, constant(g_.g, least)));
         const tensor e = ops::exp(shifted) * ops::greater(scores, hidden), sum = row_sum(e);

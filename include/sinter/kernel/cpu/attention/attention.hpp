@@ -8,9 +8,11 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Forward: blocks of keys with a running maximum and sum for each query (Milakov and Gimelshein
 /// 2018; Dao et al. 2022). Forward. c.m = examples times heads. Queries that see no key, or only
-/// scores of minus infinity, get zeros.
-template <class Body>
+/// scores of minus infinity, get zeros. Packed: rows of several segments.
+template <class Body, bool Packed = false>
 struct attention {
+    using attention_call = attention_call_of<Packed>;
+
     static constexpr std::int64_t floats_of_part(const std::int64_t* e) {
         return 2 * attention_floats + attention_queries * (e[attention_extent::width] + 4) +
                attention_panels::floats(attention_queries + attention_keys, e[attention_extent::value_width]);
@@ -56,10 +58,15 @@ private:
         const float *const k = a.k + a.key_at(p.example, group), *const v = a.v + a.value_at(p.example, group);
         transpose_scaled(p, a.q + a.query_at(p.example, p.head), a.query_step(), a.width, a.before(), q);
         for (int i = 0; i < w; i += lanes) store(most + i, splat(-__FLT_MAX__)), store(sum + i, zero());
-        if (!keys) result.clear(0, p.count);
+        std::int64_t begin = 0;   // of the first block that is not left out
         const negative_power power(a.behind() * log2_of_e);
         for (std::int64_t first = 0; first < keys; first += attention_keys) {
             const std::int64_t n = keys - first < attention_keys ? keys - first : attention_keys;
+            if constexpr (Packed)
+                if (a.apart(p, first, n)) {
+                    if (first == begin) begin += attention_keys;
+                    continue;
+                }
             attention_scores(a, p, q, k, first, n, scores, spare, next);
             for (int i = 0; i < w; i += lanes)
                 block_of_softmax(scores + i, seen_keys(a, p, i, first, n), n, w, power, most + i, sum + i, factor + i,
@@ -73,9 +80,10 @@ private:
                 const std::int64_t rows = attention_height(i);
                 i -= rows;
                 result.put(i, rows, scores + i, 1, w, 0, keys_of_query(a, p, i + rows - 1, first, n), values,
-                           {nullptr, 0, first > 0, factor + i, keep + i}, next);
+                           {nullptr, 0, first > begin, factor + i, keep + i}, next);
             }
         }
+        if (begin >= keys) result.clear(0, p.count);
         result.finish();
         for (int i = 0; kept_rows && i < w; i += lanes) {
             float* const to = kept_rows + a.kept_at(p) + i;
@@ -120,7 +128,7 @@ private:
     }
 };
 
-template <class Body, int... X>
-struct nest<op::attention, Body, X...> { using type = attention<Body>; };
+template <class Body, int Packed, int... X>
+struct nest<op::attention, Body, Packed, X...> { using type = attention<Body, (Packed != 0)>; };
 
 } // namespace sinter::cpu

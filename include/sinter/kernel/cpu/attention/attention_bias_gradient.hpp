@@ -6,9 +6,11 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The gradient of what was added to the scores. c.m = examples. A piece of work is a panel of
 /// queries of one matrix of the bias (all queries, where they share one row); it sums over the
-/// examples and heads that share it, in their order.
-template <class Body>
+/// examples and heads that share it, in their order. Packed: rows of several segments.
+template <class Body, bool Packed = false>
 struct attention_bias_gradient {
+    using attention_call = attention_call_of<Packed>;
+
     static constexpr std::int64_t floats_of_part(const std::int64_t* e) {
         return attention_backward::floats(e) + attention_queries * round_up(e[attention_extent::keys], lanes);
     }
@@ -55,6 +57,8 @@ private:
                    c.p[attention_gradient_operand::kept]);
         for (std::int64_t first = 0; first < keys; first += attention_keys) {
             const std::int64_t n = keys - first < attention_keys ? keys - first : attention_keys;
+            if constexpr (Packed)
+                if (a.apart(p, first, n)) continue;
             b.block(a, p, a.k + a.key_at(p.example, group), a.v + a.value_at(p.example, group), first, n, none);
             b.finish(a, p, first, n, 1);
             for (int i = 0; i < p.width; i += lanes)
@@ -68,7 +72,9 @@ private:
     }
 };
 
-template <class Body, int... X>
-struct nest<op::attention_bias_gradient, Body, X...> { using type = attention_bias_gradient<Body>; };
+template <class Body, int Packed, int... X>
+struct nest<op::attention_bias_gradient, Body, Packed, X...> {
+    using type = attention_bias_gradient<Body, (Packed != 0)>;
+};
 
 } // namespace sinter::cpu

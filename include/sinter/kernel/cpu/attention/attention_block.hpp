@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <bit>
+#include <cstdint>
 #include <sinter/kernel/cpu/attention/attention_product.hpp>
 #include <sinter/kernel/cpu/math/exp.hpp>
+#include <sinter/kernel/cpu/vector/lane_mask.hpp>
 #include <sinter/kernel/cpu/vector/philox.hpp>
 #include <sinter/ops/detail/attention_positions.hpp>
+#include <type_traits>
 
 /// What attention's kernels share. Scores are kept transposed, [keys][queries], some queries in a
 /// panel's width: the softmax over the keys then works on whole vectors. What a causal mask hides
@@ -36,7 +39,7 @@ struct attention_call {
           scale(std::bit_cast<float>(static_cast<std::int32_t>(c.e[attention_extent::scale]))),
           q(c.p[attention_operand::q]), k(c.p[attention_operand::k]), v(c.p[attention_operand::v]),
           bias(c.e[attention_extent::biased] ? c.p[attention_operand::bias] : nullptr),
-          lengths(c.e[attention_extent::measured]
+          lengths(c.e[attention_extent::limit] == attention_limit::lengths
                       ? reinterpret_cast<const std::int32_t*>(c.p[attention_operand::lengths])
                       : nullptr),
           bias_example(c.e[attention_extent::bias_example]), bias_head(c.e[attention_extent::bias_head]),
@@ -46,6 +49,7 @@ struct attention_call {
                   static_cast<std::uint64_t>(c.e[attention_extent::dropout]) >> 32) {}
     static constexpr bool drops(const std::int64_t* e) { return e[attention_extent::dropout] != 0; }
     bool drops() const { return kept < 1.f; }
+    static constexpr bool packed = false;
 
     std::int64_t query_step() const { return heads * width; }
     std::int64_t key_step() const { return groups * width; }
@@ -98,6 +102,39 @@ struct query_panel {
 inline std::int64_t attention_call::kept_at(const query_panel& p) const {
     return (p.example * heads + p.head) * 2 * queries + p.first;
 }
+
+/// Rows of several sequences: queries and keys have numbers of segments, [examples][keys].
+struct packed_attention_call : attention_call {
+    static constexpr bool packed = true;
+    const std::int32_t* segments;
+
+    explicit packed_attention_call(const call& c)
+        : attention_call(c), segments(reinterpret_cast<const std::int32_t*>(c.p[attention_operand::lengths])) {}
+
+    /// Has no query of the panel a key of its segment among [first, first + n)? Such blocks are left out. Only the
+    /// least and the largest numbers of both are compared. Where numbers ascend, as data::pack writes them, that is
+    /// exact; elsewhere some blocks are computed in vain.
+    bool apart(const query_panel& p, std::int64_t first, std::int64_t n) const {
+        const range queries_have = of(p.example, p.first, p.count), keys_have = of(p.example, first, n);
+        return queries_have.most < keys_have.least || keys_have.most < queries_have.least;
+    }
+
+private:
+    struct range {
+        std::int32_t least = INT32_MAX, most = INT32_MIN;   ///< without padding
+    };
+    range of(std::int64_t example, std::int64_t first, std::int64_t n) const {
+        range r;
+        const std::int32_t* const from = segments + example * keys + first;
+        for (std::int64_t i = 0; i < n; ++i) {
+            if (from[i] && from[i] < r.least) r.least = from[i];
+            if (from[i] && from[i] > r.most) r.most = from[i];
+        }
+        return r;
+    }
+};
+template <bool Packed>
+using attention_call_of = std::conditional_t<Packed, packed_attention_call, attention_call>;
 
 /// from[count][columns] to [columns][p.width], times a factor.
 template <class = void>
@@ -159,15 +196,9 @@ inline void attention_half(const attention_call& a, const query_panel& p, const 
     }
 }
 
-/// The scores of keys [first, first + n) for a panel of queries (which come transposed and scaled):
-/// [n][p.width]. Those of keys that no query of a vector sees are left as they are. `workspace`
-/// is as large.
 template <class = void>
-inline void attention_scores(const attention_call& a, const query_panel& p, const float* transposed, const float* k,
-                             std::int64_t first, std::int64_t n, float* scores, float* workspace,
-                             attention_ahead& next) {
-    attention_half(a, p, k + first * a.key_step(), a.key_step(), a.width, transposed, first, n, scores, next);
-    if (!a.bias) return;
+inline void add_bias(const attention_call& a, const query_panel& p, std::int64_t first, std::int64_t n, float* scores,
+                     float* workspace) {
     const float* b = a.bias + p.example * a.bias_example + p.head * a.bias_head + first;
     if (a.bias_query) transpose_matrix(b + p.first * a.bias_query, a.bias_query, p.count, n, workspace, p.width, false);
     for (int i = 0; i < p.width; i += lanes)
@@ -175,6 +206,40 @@ inline void attention_scores(const attention_call& a, const query_panel& p, cons
             float* const at = scores + j * p.width + i;
             store(at, load(at) + (a.bias_query ? load(workspace + j * p.width + i) : splat(b[j])));
         }
+}
+/// Scores of pairs of two segments, or of padding, become minus infinity. Most vectors of queries have one segment: of
+/// these a key's scores are all hidden, or none.
+inline void hide_other_segments(const packed_attention_call& a, const query_panel& p, std::int64_t first,
+                                std::int64_t n, float* scores) {
+    const std::int32_t* const all = a.segments + p.example * a.keys;
+    const vf hidden = splat(-__builtin_inff());
+    std::int64_t alike = 1;   // keys of the block's first segment
+    while (alike < n && all[first + alike] == all[first]) ++alike;
+    for (int i = 0; i < p.width; i += lanes) {
+        const int some = p.count - i < lanes ? p.count - i : lanes;
+        const std::int32_t* const own = all + p.first + i;
+        const vi each = (vi)load(reinterpret_cast<const float*>(own), some);   // none's have 0
+        const bool one = own[0] && !any(mask_of(each != splat(own[0])));
+        for (std::int64_t j = one && own[0] == all[first] ? alike : 0, end = seen_keys(a, p, i, first, n).some; j < end;
+             ++j) {
+            float* const at = scores + j * p.width + i;
+            const std::int32_t key = all[first + j];
+            if (!one) store(at, select((each == splat(key)) & (each != vi{}), load(at), hidden));
+            else if (key != own[0]) store(at, hidden);
+        }
+    }
+}
+
+/// The scores of keys [first, first + n) for a panel of queries (which come transposed and scaled):
+/// [n][p.width]. Those of keys that no query of a vector sees are left as they are. `workspace`
+/// is as large.
+template <class Call>
+inline void attention_scores(const Call& a, const query_panel& p, const float* transposed, const float* k,
+                             std::int64_t first, std::int64_t n, float* scores, float* workspace,
+                             attention_ahead& next) {
+    attention_half(a, p, k + first * a.key_step(), a.key_step(), a.width, transposed, first, n, scores, next);
+    if (a.bias) add_bias(a, p, first, n, scores, workspace);
+    if constexpr (Call::packed) hide_other_segments(a, p, first, n, scores);
 }
 
 /// What dropout multiplies the probabilities of keys [first, first + n) with: 0, or 1 / (share that

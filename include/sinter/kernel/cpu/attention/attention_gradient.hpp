@@ -46,8 +46,8 @@ struct attention_backward {
     }
     /// Probabilities of a block of keys, and the gradient that comes to them by the values: not yet
     /// the scores'.
-    template <class = void>
-    void block(const attention_call& a, const query_panel& p, const float* k, const float* v, std::int64_t first,
+    template <class Call>
+    void block(const Call& a, const query_panel& p, const float* k, const float* v, std::int64_t first,
                std::int64_t n, attention_ahead& next) const {
         attention_scores(a, p, q, k, first, n, probabilities, gradients, next);
         const negative_power power(a.behind() * log2_of_e);
@@ -94,9 +94,11 @@ struct attention_backward {
 };
 
 /// Backward. c.m = examples times heads of keys, each done by one thread: the gradients of its keys
-/// and values are summed in scratch space, over its queries in their order.
-template <class Body>
+/// and values are summed in scratch space, over its queries in their order. Packed: rows of several segments.
+template <class Body, bool Packed = false>
 struct attention_gradient {
+    using attention_call = attention_call_of<Packed>;
+
     static constexpr std::int64_t floats_of_part(const std::int64_t* e) {
         return attention_backward::floats(e) +
                attention_panels::floats(2 * attention_queries + attention_keys + e[attention_extent::keys],
@@ -167,8 +169,16 @@ private:
                     d.take(c.p[attention_gradient_operand::d] + a.result_at(example, head) + from * a.result_step(),
                            a.result_step(), p.count);
                 }
+                std::int64_t begin = 0;   // of the first block that is not left out
                 for (std::int64_t first = 0; first < seen; first += attention_keys) {
                     const std::int64_t n = seen - first < attention_keys ? seen - first : attention_keys;
+                    if constexpr (Packed)
+                        if (a.apart(p, first, n)) {
+                            if (first == begin) begin += attention_keys;
+                            if (dk.to && !more) dk.clear(first, first + n);
+                            if (dv.to && !more) dv.clear(first, first + n);
+                            continue;
+                        }
                     b.block(a, p, k, v, first, n, next);
                     b.finish(a, p, first, n, a.scale);
                     if (c.p[attention_gradient_operand::dq]) keys.take(k + first * a.key_step(), a.key_step(), n);
@@ -188,12 +198,12 @@ private:
                         const std::int64_t rows = attention_height(i);
                         i -= rows;
                         dq.put(i, rows, b.gradients + i, 1, p.width, 0, keys_of_query(a, p, i + rows - 1, first, n),
-                               keys, {nullptr, 0, first > 0}, next);
+                               keys, {nullptr, 0, first > begin}, next);
                     }
                 }
                 if (c.p[attention_gradient_operand::dk] && !more) dk.clear(seen, a.keys);
                 if (c.p[attention_gradient_operand::dv] && !more) dv.clear(seen, a.keys);
-                if (c.p[attention_gradient_operand::dq] && !seen) dq.clear(0, p.count);
+                if (c.p[attention_gradient_operand::dq] && begin >= seen) dq.clear(0, p.count);
                 if (c.p[attention_gradient_operand::dq]) dq.finish();
             }
         if (c.p[attention_gradient_operand::dk]) dk.finish();
@@ -201,7 +211,7 @@ private:
     }
 };
 
-template <class Body, int... X>
-struct nest<op::attention_gradient, Body, X...> { using type = attention_gradient<Body>; };
+template <class Body, int Packed, int... X>
+struct nest<op::attention_gradient, Body, Packed, X...> { using type = attention_gradient<Body, (Packed != 0)>; };
 
 } // namespace sinter::cpu
