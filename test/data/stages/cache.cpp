@@ -263,8 +263,11 @@ void damaged_in_all_ways(Make make, const std::vector<text>& expected) {
     const std::string file = folder / "a";
     static_cast<void>(elements_of(make() | data::cache(file)));
     const std::string whole = read_bytes(file);
-    // A file that ends anywhere is a cache of fewer elements.
-    for (std::size_t n = 0; n <= whole.size(); ++n)
+    // A file that ends anywhere is a cache of fewer elements. (In its first record at some places only: a file that is
+    // cut off and begun anew waits for the disk.)
+    const std::size_t first = whole.find("text}");
+    BOOST_TEST_REQUIRE(first > 100u);
+    for (std::size_t n = 0; n <= whole.size(); n += n + 30 < first ? 29 : 1)
         BOOST_REQUIRE(right_or_refused(file, whole.substr(0, n), make, expected));
     // So is one of which zeros came to the disk.
     for (std::size_t n = whole.size() - 100; n < whole.size(); ++n)
