@@ -289,12 +289,12 @@ BOOST_AUTO_TEST_CASE(damaged_files) {
                         texts({1, 3, 5, 7}));
 }
 
-/// Runs f in a child, which ends without cleaning up where f does, by SIGKILL.
+/// Runs f in a child, which then ends by SIGKILL while what f gave is there.
 template <class F>
 void killed_child(F f) {
     const pid_t child = ::fork();
     if (child == 0) {
-        f();
+        const auto alive = f();
         ::kill(::getpid(), SIGKILL);
     }
     BOOST_REQUIRE(child > 0);
@@ -307,8 +307,16 @@ BOOST_AUTO_TEST_CASE(a_killed_process_leaves_what_it_has_added) {
     const temporary_folder folder;
     const std::string file = folder / "a", other = folder / "b";
     std::atomic<int> times{0};
-    killed_child([&] { static_cast<void>(rest(by_number(times) | data::cache(file), 0, 15)); });
-    killed_child([&] { static_cast<void>(rest(streamed(times) | data::cache(other), 0, {}, 7)); });
+    killed_child([&] {
+        auto s = by_number(times) | data::cache(file);
+        static_cast<void>(rest(s, 0, 15));
+        return s;
+    });
+    killed_child([&] {
+        auto s = streamed(times) | data::cache(other);
+        static_cast<void>(rest(s, 0, {}, 7));
+        return s;
+    });
     BOOST_TEST((elements_of(by_number(times) | data::cache(file)) == texts(count(20))));
     BOOST_TEST(times == 15);
     times = 0;
@@ -347,6 +355,7 @@ BOOST_AUTO_TEST_CASE(a_forked_child_reads_and_adds_nothing) {
     const std::string before = read_bytes(file);
     killed_child([&] {
         if (elements_of(s) != texts(count(20)) || times != 20) ::_exit(1);
+        return s;
     });
     BOOST_TEST(read_bytes(file) == before);
     BOOST_TEST((elements_of(s) == texts(count(20))));

@@ -36,7 +36,8 @@ namespace sinter::inline SINTER_ORDINARY::data::stage_parts {
 /// its CRCs is a format_error. One process writes at a time, the one that has the file's lock. The others read, see what
 /// it adds, and follow it when it ends. A child that is made by fork() only reads, too.
 ///
-/// Memory: about 64 bytes for each element that is there.
+/// When it is opened it is read through, but for elements of 4 KB and more. Memory: about 64 bytes for each element
+/// that is there.
 class element_file {
 public:
     enum class use { add, only_read };
@@ -69,8 +70,8 @@ public:
     /// Finds element i, also if another process has added it. False: it is not there. `bytes` lie in `b`. io_error and
     /// format_error, which name the byte.
     SINTER_APART bool read(std::int64_t i, buffer& b, span<const std::byte>& bytes);
-    /// Adds it, if this process is the one that may and it is not there. io_error where the disk is full.
-    SINTER_APART void add(std::int64_t i, std::string_view bytes);
+    /// Adds it, if this process is the one that may and it is not there: true. io_error where the disk is full.
+    SINTER_APART bool add(std::int64_t i, std::string_view bytes);
     SINTER_APART void set_end(std::int64_t n);
     /// Returns when all is on the disk itself.
     SINTER_APART void sync() const;
@@ -211,12 +212,13 @@ SINTER_APART bool element_file::only_zeros(std::uint64_t from, std::uint64_t to)
 /// The records from known_ on, as far as they are whole. Their lengths and numbers are read, not their elements.
 SINTER_APART void element_file::read_on() {
     constexpr std::size_t ahead = 1 << 16, least = tfrecord::frame_bytes + number_bytes;
+    constexpr std::uint64_t large = 4096;   // such records are passed over, and not read
     const std::uint64_t size = bytes_now();
     std::vector<std::byte> block;
-    std::uint64_t block_at = 0;
+    std::uint64_t block_at = 0, before = 0;   // before: the last record's bytes
     for (std::uint64_t record = records_.size() + 1; known_ < size && size - known_ >= least; ++record) {
         if (known_ + least > block_at + block.size()) {
-            block.resize(ahead);
+            block.resize(before < large ? ahead : least);
             block_at = known_;
             block.resize(read_at(block_at, block));
             if (block.size() < least) return;
@@ -248,6 +250,7 @@ SINTER_APART void element_file::read_on() {
             records_.emplace(static_cast<std::int64_t>(number), extent{known_, n});
         }
         known_ += n + tfrecord::frame_bytes;
+        before = n;
     }
 }
 
@@ -319,15 +322,16 @@ SINTER_APART void element_file::write_record(const std::string& record) {
     known_ = at;
 }
 
-SINTER_APART void element_file::add(std::int64_t i, std::string_view bytes) {
-    if (!may_write()) return;
+SINTER_APART bool element_file::add(std::int64_t i, std::string_view bytes) {
+    if (!may_write()) return false;
     const std::string record = framed(number_text(static_cast<std::uint64_t>(i)), bytes);
     const base::forks::delay whole;
     base::mutex_lock hold(guard_);
-    if (records_.find(i) != records_.end()) return;
+    if (records_.find(i) != records_.end()) return false;
     const std::uint64_t at = known_;
     write_record(record);
     records_.emplace(i, extent{at, record.size() - tfrecord::frame_bytes});
+    return true;
 }
 
 SINTER_APART void element_file::set_end(std::int64_t n) {
