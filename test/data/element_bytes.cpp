@@ -40,7 +40,7 @@ struct everything {
     data::pixels<2, 2> image;
     data::extra<std::string> file;
     bool operator==(const everything& o) const {
-        return yes == o.yes && of == o.of && d == o.d && n == o.n && std::equal(&grid[0][0], &grid[0][0] + 6, o.grid[0]) &&
+        return yes == o.yes && of == o.of && d == o.d && n == o.n && std::memcmp(grid, o.grid, sizeof grid) == 0 &&
                text == o.text && numbers == o.numbers && bits == o.bits && words == o.words && lists == o.lists &&
                two == o.two && inner == o.inner && pair == o.pair && image.bytes == o.image.bytes &&
                file.value == o.file.value;

@@ -6,8 +6,8 @@
 #include <bit>
 #include <limits>
 
-/// Elements as bytes, for files that keep them. An element is a number (an enum too), a text, an array, pixels, extra, a
-/// std::vector of these, and a struct, a tuple or a pair of them, taken apart as data/element.hpp does it:
+/// Elements as bytes, for files that keep them. An element is a number (an enum too), a text, an array, pixels, extra,
+/// a std::vector of these, and a struct, a tuple or a pair of them, taken apart as data/element.hpp does it:
 ///
 ///     if constexpr (data::has_bytes<sample>) data::append_bytes(record, s);
 ///     if (!data::read_bytes(record, s)) ...   // these are not the bytes of a sample

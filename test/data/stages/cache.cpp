@@ -31,17 +31,19 @@ struct text {
     std::string words;
     bool operator==(const text&) const = default;
 };
-/// Texts of 0 to 6 letters, and how often any was made.
+/// Of 0 to 6 letters.
+text text_of(i64 i) { return {i, std::string(static_cast<std::size_t>(i % 7), static_cast<char>('a' + i % 26))}; }
+/// It, and how often any was made.
 struct made {
     std::atomic<int>* times;
     text operator()(const i64& i) const {
         times->fetch_add(1);
-        return {i, std::string(static_cast<std::size_t>(i % 7), static_cast<char>('a' + i % 26))};
+        return text_of(i);
     }
 };
 std::vector<text> texts(const numbers& of) {
     std::vector<text> all;
-    for (const i64 i : of) all.push_back({i, std::string(static_cast<std::size_t>(i % 7), static_cast<char>('a' + i % 26))});
+    for (const i64 i : of) all.push_back(text_of(i));
     return all;
 }
 numbers count(i64 n) {
@@ -59,7 +61,8 @@ auto streamed(std::atomic<int>& times) { return data::range(20) | data::filter(o
 BOOST_AUTO_TEST_CASE(in_memory_each_element_is_computed_once) {
     std::atomic<int> times{0};
     const auto s = by_number(times) | data::cache();
-    static_assert(decltype(s)::is_indexed && std::is_reference_v<decltype(s.get(std::declval<decltype(s)::state&>(), 0))>);
+    using state = decltype(s)::state;
+    static_assert(decltype(s)::is_indexed && std::is_reference_v<decltype(s.get(std::declval<state&>(), 0))>);
     for (i64 pass = 0; pass < 3; ++pass) BOOST_TEST((elements_of(s, pass) == texts(count(20))));
     BOOST_TEST(times == 20);
     reading::check(s, 4, texts(count(20)), 20);
@@ -202,8 +205,9 @@ BOOST_AUTO_TEST_CASE(other_stages_are_refused) {
                                     "other stages have made these elements", file, got, "another file");
     };
     refuses(data::range(20) | data::take(11),
-            "elements kept, stage 2 (take): elements: this pipeline has 11, the file has 10; elements kept, stage 3 (cache)");
-    refuses(data::range(20) | data::take(10) | data::shuffle(), "elements kept: stage 3: this pipeline has shuffle, the file has cache");
+            "elements kept, stage 2 (take): elements: this pipeline has 11, the file has 10; elements kept, stage 3 (c");
+    refuses(data::range(20) | data::take(10) | data::shuffle(),
+            "elements kept: stage 3: this pipeline has shuffle, the file has cache");
     struct same {
         i64 operator()(i64 i) const { return i; }
     };

@@ -33,8 +33,8 @@ namespace sinter::inline SINTER_ORDINARY::data::stage_parts {
 ///
 /// What was added stays when the process is killed. A record that the file's end cuts, or of which nothing but zeros
 /// came to the disk in a power cut, was never added: the next writer cuts it off. Any other record that does not hold
-/// its CRCs is a format_error. One process writes at a time, the one that has the file's lock. The others read, see what
-/// it adds, and follow it when it ends. A child that is made by fork() only reads, too.
+/// its CRCs is a format_error. One process writes at a time, the one that has the file's lock. The others read, see
+/// what it adds, and follow it when it ends. A child that is made by fork() only reads, too.
 ///
 /// When it is opened it is read through, but for elements of 4 KB and more. Memory: about 64 bytes for each element
 /// that is there.

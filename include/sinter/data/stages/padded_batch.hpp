@@ -23,8 +23,8 @@ struct padded_rows {
     }
 };
 
-/// value: what rows are filled up with. Numbers have it, and those of arrays; texts and structs are as by default. It is
-/// a double, in which whole numbers are exact to 2^53.
+/// value: what rows are filled up with. Numbers have it, and those of arrays; texts and structs are as by default. It
+/// is a double, in which whole numbers are exact to 2^53.
 /// width: of each batch; longer rows are a data_error. 0: as wide as the longest row of the batch.
 /// drop_remainder: a last batch that is not full is left out.
 struct padded_batch_options {

@@ -18,9 +18,8 @@ struct ragged {
 
     std::int64_t rows() const { return static_cast<std::int64_t>(row_splits.size()) - 1; }
     span<const T> row(std::int64_t r) const {
-        const auto at = static_cast<std::size_t>(r);
-        const auto first = static_cast<std::size_t>(row_splits[at]), last = static_cast<std::size_t>(row_splits[at + 1]);
-        return {values.data() + first, last - first};
+        const std::int64_t* const at = row_splits.data() + r;
+        return {values.data() + at[0], static_cast<std::size_t>(at[1] - at[0])};
     }
 };
 

@@ -12,8 +12,8 @@ struct rebatch_step {
     window_step window;
 };
 
-/// Lists, as window() and flat files of them give, as lists of `n`: the same elements in the same order. It is unbatch()
-/// and window(n): what they say of memory and of going on holds. option_error unless n is 1 or more.
+/// Lists, such as window() gives, as lists of `n`: the same elements in the same order. It is unbatch() and window(n):
+/// what they say of memory and of going on holds. option_error unless n is 1 or more.
 SINTER_SELDOM rebatch_step rebatch(std::int64_t n, rebatch_options o = {});
 
 #if SINTER_BODIES

@@ -67,7 +67,8 @@ public:
         // Each place is as likely as any other, up to what a remainder of 64 bits leaves.
         const base::philox_block b = base::philox_at(key_, static_cast<std::uint64_t>(pass));
         const std::uint64_t random = std::uint64_t{b.word[1]} << 32 | b.word[0];
-        s.short_block = rest_ == 0 ? full_ : static_cast<std::int64_t>(random % (static_cast<std::uint64_t>(full_) + 1));
+        const auto places = static_cast<std::uint64_t>(full_) + 1;
+        s.short_block = rest_ == 0 ? full_ : static_cast<std::int64_t>(random % places);
     }
     decltype(auto) get(state& s, std::int64_t i) const { return up_.get(s.up, element_at(s, i)); }
     __attribute__((always_inline)) void prefetch(state& s, std::int64_t i) const {

@@ -117,7 +117,9 @@ SINTER_COLD SINTER_APART snapshot_files::~snapshot_files() {
     for (const auto& s : shards_) base::os::remove_file(s->path());
 }
 
-SINTER_APART std::string snapshot_files::in_folder(std::string_view name) const { return to_text({folder_, "/", name}); }
+SINTER_APART std::string snapshot_files::in_folder(std::string_view name) const {
+    return to_text({folder_, "/", name});
+}
 
 SINTER_APART void snapshot_files::open_shards(std::int64_t elements, int shards, element_file::use u) {
     for (int s = 0; s < shards; ++s)
