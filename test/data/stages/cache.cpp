@@ -350,6 +350,34 @@ BOOST_AUTO_TEST_CASE(one_of_two_pipelines_adds_and_the_other_sees_it) {
     BOOST_TEST(times == 10);
 }
 
+BOOST_AUTO_TEST_CASE(several_processes_with_one_file) {
+    const temporary_folder folder;
+    std::atomic<int> times{0};
+    for (int round = 0; round < 5; ++round) {
+        const std::string file = folder / std::to_string(round);
+        std::vector<pid_t> children;
+        for (int n = 0; n < 3; ++n) {
+            const pid_t child = ::fork();
+            if (child == 0) {
+                const auto s = by_number(times) | data::cache(file);
+                bool good = true;
+                for (int again = 0; again < 3; ++again) good = good && elements_of(s) == texts(count(20));
+                ::_exit(good ? 0 : 1);
+            }
+            BOOST_REQUIRE(child > 0);
+            children.push_back(child);
+        }
+        for (const pid_t child : children) {
+            int status = 0;
+            BOOST_TEST(::waitpid(child, &status, 0) == child);
+            BOOST_TEST(status == 0);
+        }
+        const auto s = by_number(times) | data::cache(file);
+        BOOST_TEST((elements_of(s) == texts(count(20))));
+    }
+    BOOST_TEST(times <= 60);   // of this process, in which the last of them may have left some
+}
+
 BOOST_AUTO_TEST_CASE(a_forked_child_reads_and_adds_nothing) {
     const temporary_folder folder;
     const std::string file = folder / "a";

@@ -119,10 +119,11 @@ BOOST_AUTO_TEST_CASE(what_is_refused) {
     check_error<option_error>([] { data::shuffle_blocks(0, 1); }, "impossible block", "shuffle_blocks", "0");
     check_error<option_error>([] { data::shuffle_blocks(1, 0); }, "impossible window", "shuffle_blocks", "0");
     BOOST_CHECK_THROW(data::shuffle_blocks(i64{1} << 32, i64{1} << 32), option_error);
-    check_error<option_error>([] { data::shuffle_blocks(i64{1} << 32, (i64{1} << 30) + 1); }, "too large a window",
+    check_error<option_error>([] { data::shuffle_blocks(i64{1} << 32, (i64{1} << 29) + 1); }, "too large a window",
                               "shuffle_blocks");
     check_error<option_error>([] { static_cast<void>(data::counter() | data::shuffle_blocks(2, 2)); },
                               "all elements of a pass", "shuffle_blocks", "without end");
+    BOOST_CHECK_THROW(data::range((i64{1} << 62) + 1) | data::shuffle_blocks(2, 2), option_error);
 }
 
 } // namespace shuffle_blocks_test

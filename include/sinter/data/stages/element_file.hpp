@@ -172,23 +172,21 @@ SINTER_APART bool element_file::read_first() {
     };
     std::vector<std::byte> all(static_cast<std::size_t>(std::min<std::uint64_t>(size, tfrecord::frame_bytes + most)));
     all.resize(read_at(0, all));
-    const std::string mine = framed(magic, made_of_);
-    if (all.size() < mine.size() && std::memcmp(all.data(), mine.data(), all.size()) == 0) return false;
+    const auto text = [](span<const std::byte> bytes) {
+        return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    };
+    if (const std::string mine = framed(magic, made_of_); all.size() < mine.size() && mine.starts_with(text(all)))
+        return false;
     if (all.size() < tfrecord::head_bytes || !tfrecord::detail::head_holds(all.data())) no_such_file("other bytes");
     const auto n = tfrecord::detail::little<std::uint64_t>(all.data());
     if (n < magic.size() || n > most) no_such_file(to_text({"a first record of ", n, " bytes"}));
     const span<const std::byte> record = span<const std::byte>(all.data(), all.size()).subspan(tfrecord::head_bytes);
-    const std::size_t there = std::min(record.size(), magic.size());
-    if (std::memcmp(record.data(), magic.data(), there) != 0) no_such_file("another first record");
-    if (record.size() < n + tfrecord::foot_bytes) {
-        if (there == magic.size()) return false;
-        no_such_file("a part of a record");
-    }
-    const auto crc = tfrecord::detail::little<std::uint32_t>(record.data() + n);
-    if (base::masked_crc32c(record.first(static_cast<std::size_t>(n))) != crc)
-        tfrecord::detail::refuse_data({path_, 0, 0}, record.first(static_cast<std::size_t>(n)), crc);
-    const std::string_view saved(reinterpret_cast<const char*>(record.data()) + magic.size(),
-                                 static_cast<std::size_t>(n) - magic.size());
+    if (!text(record).starts_with(magic)) no_such_file("another first record");
+    if (record.size() < n + tfrecord::foot_bytes) return false;
+    const span<const std::byte> data = record.first(static_cast<std::size_t>(n));
+    const auto crc = tfrecord::detail::little<std::uint32_t>(data.end());
+    if (base::masked_crc32c(data) != crc) tfrecord::detail::refuse_data({path_, 0, 0}, data, crc);
+    const std::string_view saved = text(data).substr(magic.size());
     if (saved != made_of_)
         throw mismatch_error("other stages have made these elements", path_,
                              description::differences(made_of_, "this pipeline", saved, "the file"),

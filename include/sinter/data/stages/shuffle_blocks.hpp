@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/data/stages/shuffle.hpp>
+#include <array>
 #if SINTER_BODIES
 #include <sinter/data/stages/counts.hpp>
 #endif
@@ -20,18 +21,18 @@ struct shuffle_blocks_step {
 ///
 /// With block 1 it is not different from shuffle(), with window 1 only blocks are mixed. Another order each pass, the
 /// same for equal (seed, pass); going on anywhere costs what a window does, at most. Memory: 4 bytes a block for up to
-/// 2^20 blocks, which threads share, none above; for each thread 4 bytes an element of one window where that has up to
-/// 2^14, none above (base/permutation.hpp). option_error unless both are 1 or more and a window has fewer than 2^62
-/// elements, or where a pass has no end.
+/// 2^20 blocks, which threads share, none above; for each thread 4 bytes an element of two windows where these have up
+/// to 2^14, none above (base/permutation.hpp). option_error unless both are 1 or more, for a window of more than 2^61
+/// elements, and where a pass has no end or more than 2^62.
 SINTER_SELDOM shuffle_blocks_step shuffle_blocks(std::int64_t block, std::int64_t window, shuffle_options o = {});
 
 #if SINTER_BODIES
 SINTER_SELDOM_BODY shuffle_blocks_step shuffle_blocks(std::int64_t block, std::int64_t window, shuffle_options o) {
     stage_parts::at_least(1, block, "impossible block", "shuffle_blocks", "1 element or more");
     stage_parts::at_least(1, window, "impossible window", "shuffle_blocks", "1 block or more");
-    if (stage_parts::product_of_sizes(block, window, "shuffle_blocks") > std::int64_t{1} << 62)
+    if (stage_parts::product_of_sizes(block, window, "shuffle_blocks") > std::int64_t{1} << 61)
         throw option_error("too large a window", "shuffle_blocks", to_text({window, " blocks of ", block}),
-                           "at most 2^62 elements");
+                           "at most 2^61 elements");
     return {block, window, o.seed};
 }
 #endif
@@ -49,9 +50,13 @@ public:
         std::shared_ptr<const stage_parts::pass_order> blocks;   ///< of those that are full
         std::int64_t pass = 0;
         std::int64_t short_block = 0;   ///< which one in the order is the one that is not full
-        std::int64_t window = -1, begin = 0;
-        std::vector<std::uint32_t> stored;   ///< the order within that window
-        std::optional<base::computed_permutation> computed;
+        struct window {
+            std::int64_t number = -1, begin = 0;
+            std::vector<std::uint32_t> stored;   ///< the order of its elements
+            std::optional<base::computed_permutation> computed;
+        };
+        std::array<window, 2> windows;   ///< the two that were read last: what comes soon may be in the next one
+        std::size_t last = 0;
     };
 
     block_shuffled_stage(Up up, shuffle_blocks_step s)
@@ -63,7 +68,7 @@ public:
         up_.begin(s.up, pass);
         s.blocks = blocks_->of(pass);
         s.pass = pass;
-        s.window = -1;
+        for (auto& w : s.windows) w.number = -1;
         // Each place is as likely as any other, up to what a remainder of 64 bits leaves.
         const base::philox_block b = base::philox_at(key_, static_cast<std::uint64_t>(pass));
         const std::uint64_t random = std::uint64_t{b.word[1]} << 32 | b.word[0];
@@ -92,25 +97,27 @@ private:
         return b * s_.block - (b > s.short_block ? missing() : 0);
     }
     std::int64_t element_at(state& s, std::int64_t i) const {
-        const std::int64_t window = place_of(s, i) / s_.block / s_.window;
-        if (window != s.window) enter(s, window);
-        const std::int64_t within = i - s.begin;
-        const std::int64_t to = s.computed ? (*s.computed)(within) : s.stored[static_cast<std::size_t>(within)];
-        const std::int64_t place = place_of(s, s.begin + to), b = place / s_.block;
+        const std::int64_t number = place_of(s, i) / s_.block / s_.window;
+        if (s.windows[s.last].number != number) s.last ^= 1;
+        auto& w = s.windows[s.last];
+        if (w.number != number) enter(s, w, number);
+        const std::int64_t within = i - w.begin;
+        const std::int64_t to = w.computed ? (*w.computed)(within) : w.stored[static_cast<std::size_t>(within)];
+        const std::int64_t place = place_of(s, w.begin + to), b = place / s_.block;
         const std::int64_t source = b == s.short_block ? full_ : (*s.blocks)(b - (b > s.short_block));
         return source * s_.block + place % s_.block;
     }
-    void enter(state& s, std::int64_t window) const {
-        const std::int64_t blocks = full_ + (rest_ > 0), first = window * s_.window;
+    void enter(const state& s, typename state::window& w, std::int64_t number) const {
+        const std::int64_t blocks = full_ + (rest_ > 0), first = number * s_.window;
         const std::int64_t last = s_.window < blocks - first ? first + s_.window : blocks;
-        s.window = -1;   // should this throw
-        s.begin = before_block(s, first);
-        const std::int64_t n = before_block(s, last) - s.begin;
-        const std::uint64_t key = base::stream(key_, static_cast<std::uint64_t>(window) + 1);
-        s.computed.reset();
-        if (n > most_stored) s.computed.emplace(n, key, s.pass);
-        else s.stored = base::stored_permutation(static_cast<std::uint32_t>(n), key, s.pass);
-        s.window = window;
+        w.number = -1;   // should this throw
+        w.begin = before_block(s, first);
+        const std::int64_t n = before_block(s, last) - w.begin;
+        const std::uint64_t key = base::stream(key_, static_cast<std::uint64_t>(number) + 1);
+        w.computed.reset();
+        if (n > most_stored) w.computed.emplace(n, key, s.pass);
+        else w.stored = base::stored_permutation(static_cast<std::uint32_t>(n), key, s.pass);
+        w.number = number;
     }
 
     Up up_;
@@ -128,6 +135,9 @@ auto operator|(Up up, shuffle_blocks_step s) {
         if (up.size() == endless)
             throw option_error("shuffle_blocks() takes all elements of a pass", "shuffle_blocks", "a pass without end",
                                "take(n) before it");
+        if (up.size() > std::int64_t{1} << 62)
+            throw option_error("more elements than are shuffled", "shuffle_blocks", to_text({up.size()}),
+                               "at most 2^62");
         return block_shuffled_stage<Up>(std::move(up), s);
     } else {
         return refused_stage{};
