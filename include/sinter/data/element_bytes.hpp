@@ -94,53 +94,53 @@ bool take_numbers(span<const std::byte>& from, N* to, std::size_t n) {
 template <class T>
 void append(std::string& to, const T& v) {
     if constexpr (number_with_bytes<T>) {
-        append_numbers(to, &v, 1);
+        element_parts::append_numbers(to, &v, 1);
     } else if constexpr (form_of_field<T>::form.pixels) {
-        append(to, v.bytes);
+        element_parts::append(to, v.bytes);
     } else if constexpr (form_of_field<T>::form.kind == field_form::beside) {
-        append(to, v.value);
+        element_parts::append(to, v.value);
     } else if constexpr (is_struct<T> || is_tuple<T>) {
-        for_each_element_field(v, [&](auto, const auto& field) { append(to, field); });
+        for_each_element_field(v, [&](auto, const auto& field) { element_parts::append(to, field); });
     } else {
-        if constexpr (grows<T>) append(to, static_cast<std::uint64_t>(v.size()));
+        if constexpr (grows<T>) element_parts::append(to, static_cast<std::uint64_t>(v.size()));
         using element = std::remove_cvref_t<decltype(*std::begin(v))>;
-        if constexpr (number_with_bytes<element> && requires { std::data(v); })
-            append_numbers(to, std::data(v), std::size(v));
+        if constexpr (number_with_bytes<element> && !std::is_same_v<T, std::vector<bool>>)
+            element_parts::append_numbers(to, std::data(v), std::size(v));
         else
-            for (const auto& e : v) append<element>(to, e);
+            for (const auto& e : v) element_parts::append<element>(to, e);
     }
 }
 
 template <class T>
 bool take(span<const std::byte>& from, T& v) {
     if constexpr (number_with_bytes<T>) {
-        return take_numbers(from, &v, 1);
+        return element_parts::take_numbers(from, &v, 1);
     } else if constexpr (form_of_field<T>::form.pixels) {
-        return take(from, v.bytes);
+        return element_parts::take(from, v.bytes);
     } else if constexpr (form_of_field<T>::form.kind == field_form::beside) {
-        return take(from, v.value);
+        return element_parts::take(from, v.value);
     } else if constexpr (is_struct<T> || is_tuple<T>) {
         bool whole = true;
-        for_each_element_field(v, [&](auto, auto& field) { whole = whole && take(from, field); });
+        for_each_element_field(v, [&](auto, auto& field) { whole = whole && element_parts::take(from, field); });
         return whole;
     } else {
         if constexpr (grows<T>) {
             std::uint64_t n = 0;
             constexpr auto each = static_cast<std::uint64_t>(least_bytes<typename T::value_type>());
-            if (!take(from, n) || n > from.size() / each) return false;
+            if (!element_parts::take(from, n) || n > from.size() / each) return false;
             v.resize(static_cast<std::size_t>(n));
         }
         if constexpr (std::is_same_v<T, std::vector<bool>>) {
             for (std::size_t i = 0; i < v.size(); ++i) {
                 bool one = false;
-                if (!take(from, one)) return false;
+                if (!element_parts::take(from, one)) return false;
                 v[i] = one;
             }
         } else if constexpr (number_with_bytes<std::remove_cvref_t<decltype(*std::begin(v))>>) {
-            return take_numbers(from, std::data(v), std::size(v));
+            return element_parts::take_numbers(from, std::data(v), std::size(v));
         } else {
             for (auto& e : v)
-                if (!take(from, e)) return false;
+                if (!element_parts::take(from, e)) return false;
         }
         return true;
     }

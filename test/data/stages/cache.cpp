@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(other_stages_are_refused) {
                                     "other stages have made these elements", file, got, "another file");
     };
     refuses(data::range(20) | data::take(11),
-            "elements kept, stage 2 (take): elements: this pipeline has 11, the file has 10; elements kept, stage 3 (c");
+            "elements kept, stage 2 (take): elements: this pipeline has 11, the file has 10; elements kept, stage 3");
     refuses(data::range(20) | data::take(10) | data::shuffle(),
             "elements kept: stage 3: this pipeline has shuffle, the file has cache");
     struct same {

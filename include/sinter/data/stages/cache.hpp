@@ -51,12 +51,12 @@ public:
     T get(state& s, std::int64_t i, F compute) {
         if (span<const std::byte> bytes; file_.read(i, s.read, bytes)) {
             T e{};
-            if (!read_bytes(bytes, e)) file_.refuse(i);
+            if (!data::read_bytes(bytes, e)) file_.refuse(i);
             return e;
         }
         T e(compute());
         s.written.clear();
-        append_bytes(s.written, e);
+        data::append_bytes(s.written, e);
         file_.add(i, s.written);
         return e;
     }
