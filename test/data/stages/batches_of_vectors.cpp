@@ -5,7 +5,9 @@
 #include "fixtures/tf_data_batches.hpp"
 #include "io/error_parts.hpp"
 #include <sinter/data/element_bytes.hpp>
+#include <sinter/data/stages/bucket_by_sequence_length.hpp>
 #include <sinter/data/stages/filter.hpp>
+#include <sinter/data/stages/map.hpp>
 #include <sinter/data/stages/padded_batch.hpp>
 #include <sinter/data/stages/ragged_batch.hpp>
 #include <sinter/data/stages/rebatch.hpp>
@@ -138,6 +140,25 @@ BOOST_AUTO_TEST_CASE(each_field_is_a_column) {
     const auto pairs = elements_of(data::rows(std::vector<std::pair<row, int>>{{{1}, 2}, {{3, 4}, 5}}) |
                                    data::ragged_batch(2));
     BOOST_TEST((pairs[0] == std::tuple<data::ragged<int>, row>{{{1, 3, 4}, {0, 1, 3}}, {2, 5}}));
+}
+
+BOOST_AUTO_TEST_CASE(of_elements_that_are_together) {
+    // Groups by length, as lists: the batches are those of each list alone.
+    const auto length = [](const row& r) { return r.size(); };
+    const auto groups = rows() | data::bucket_by_sequence_length(length, {2, 4}, {3, 2, 2});
+    const auto padded =
+        groups | data::map([](const std::vector<row>& g) { return data::padded_batch_of(g, {.value = 8}); });
+    const auto ragged = groups | data::map([](const std::vector<row>& g) { return data::ragged_batch_of(g); });
+    const auto lists = elements_of(groups);
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+        const auto n = static_cast<i64>(lists[i].size());
+        const auto list = data::rows(lists[i]);
+        BOOST_TEST((elements_of(padded)[i] == elements_of(list | data::padded_batch(n, {.value = 8}))[0]));
+        BOOST_TEST((elements_of(ragged)[i] == elements_of(list | data::ragged_batch(n))[0]));
+    }
+    BOOST_TEST((data::padded_batch_of(std::vector<row>{}) == data::padded_rows<int>{}));
+    BOOST_CHECK_THROW(data::padded_batch_of(std::vector<row>{{1, 2}}, {.width = 1}), data_error);
+    BOOST_CHECK_THROW(data::padded_batch_of(std::vector<row>{{1, 2}}, {.width = -1}), option_error);
 }
 
 BOOST_AUTO_TEST_CASE(they_go_on_anywhere) {

@@ -50,10 +50,18 @@ struct padded_batch_step {
 /// is, and costs what window(n) does. option_error unless n is 1 or more, or for a value that a field's type has not.
 SINTER_SELDOM padded_batch_step padded_batch(std::int64_t n, padded_batch_options o = {});
 
+namespace stage_parts {
+SINTER_SELDOM SINTER_COLD std::int64_t need_width(std::int64_t width);
+} // namespace stage_parts
+
 #if SINTER_BODIES
+SINTER_SELDOM_BODY std::int64_t stage_parts::need_width(std::int64_t width) {
+    return at_least(0, width, "impossible width", "padded_batch", "1 or more, or 0: the longest row's");
+}
+
 SINTER_SELDOM_BODY padded_batch_step padded_batch(std::int64_t n, padded_batch_options o) {
     stage_parts::at_least(1, n, "impossible batch size", "padded_batch", "1 or more");
-    stage_parts::at_least(0, o.width, "impossible width", "padded_batch", "1 or more, or 0: the longest row's");
+    stage_parts::need_width(o.width);
     return {window(n, {.drop_remainder = o.drop_remainder}), o.value, o.width};
 }
 #endif
@@ -91,7 +99,7 @@ class padded_columns {
 public:
     using batch = typename batch_type::type;
 
-    padded_columns(double value, std::int64_t width) : value_(value), width_(width) {
+    padded_columns(double value, std::int64_t width) : value_(value), width_(need_width(width)) {
         []<class... P>(element_parts::part_list<P...>, double v) {
             (check<typename P::type>(v), ...);
         }(typename batch_type::parts{}, value);
@@ -143,6 +151,17 @@ SINTER_SELDOM_BODY void refuse_row(std::size_t values, std::int64_t width) {
 #endif
 
 } // namespace stage_parts
+
+/// The same of elements that are together already, as group_by_window() and bucket_by_sequence_length() give them. For
+/// maps; o.drop_remainder means nothing here.
+///
+///     data::map([](const std::vector<text>& group) { return data::padded_batch_of(group, {.value = -1}); })
+template <class T>
+auto padded_batch_of(std::vector<T> elements, padded_batch_options o = {}) {
+    constexpr bool fits = stage_parts::has_vectors<T>;
+    static_assert(fits, "padded_batch_of: needed are elements that are a std::vector, or a struct or a tuple with one");
+    if constexpr (fits) return stage_parts::padded_columns<T>(o.value, o.width)(std::move(elements));
+}
 
 template <element_stage Up>
 auto operator|(Up up, padded_batch_step s) {

@@ -70,6 +70,14 @@ struct ragged_columns {
 
 } // namespace stage_parts
 
+/// The same of elements that are together already (padded_batch_of()).
+template <class T>
+auto ragged_batch_of(std::vector<T> elements) {
+    constexpr bool fits = stage_parts::has_vectors<T>;
+    static_assert(fits, "ragged_batch_of: needed are elements that are a std::vector, or a struct or a tuple with one");
+    if constexpr (fits) return stage_parts::ragged_columns<T>{}(std::move(elements));
+}
+
 template <element_stage Up>
 auto operator|(Up up, ragged_batch_step s) {
     using element = typename Up::value_type;
