@@ -99,7 +99,7 @@ private:
 
     SINTER_APART void look() SINTER_REQUIRES(guard_);
     SINTER_APART bool read_first() SINTER_REQUIRES(guard_);
-    SINTER_APART void read_on() SINTER_REQUIRES(guard_);
+    SINTER_APART void read_on(bool others_write) SINTER_REQUIRES(guard_);
     SINTER_APART bool only_zeros(std::uint64_t from, std::uint64_t to) const;
     SINTER_APART std::size_t read_at(std::uint64_t at, span<std::byte> to) const;
     SINTER_APART void write_record(const std::string& record) SINTER_REQUIRES(guard_);
@@ -144,7 +144,6 @@ SINTER_APART void element_file::look() {
     if (use_ == use::add && !writes_.load(std::memory_order_relaxed) && forks_ == base::forks::so_far()) {
         fresh = base::os::try_lock(file_.get());
         if (!fresh && errno != EWOULDBLOCK) io::throw_io_error(errno, "cannot lock", path_);
-        if (fresh) writes_.store(true, std::memory_order_relaxed);
     }
     if (known_ == 0 && !read_first()) {
         if (!fresh) return;
@@ -152,9 +151,11 @@ SINTER_APART void element_file::look() {
             io::throw_io_error(errno, "cannot cut off a record that is not whole", path_);
         write_record(framed(magic, made_of_));
     }
-    read_on();
-    if (fresh && bytes_now() > known_ && !base::os::set_length(file_.get(), known_))
+    read_on(use_ == use::add && !fresh && !may_write());
+    if (!fresh) return;
+    if (bytes_now() > known_ && !base::os::set_length(file_.get(), known_))
         io::throw_io_error(errno, "cannot cut off a record that is not whole", path_);
+    writes_.store(true, std::memory_order_relaxed);   // not before all of it is known to be right
 }
 
 SINTER_APART std::size_t element_file::read_at(std::uint64_t at, span<std::byte> to) const {
@@ -208,7 +209,8 @@ SINTER_APART bool element_file::only_zeros(std::uint64_t from, std::uint64_t to)
 }
 
 /// The records from known_ on, as far as they are whole. Their lengths and numbers are read, not their elements.
-SINTER_APART void element_file::read_on() {
+/// What another process is writing just now may be seen in part.
+SINTER_APART void element_file::read_on(bool others_write) {
     constexpr std::size_t ahead = 1 << 16, least = tfrecord::frame_bytes + number_bytes;
     constexpr std::uint64_t large = 4096;   // such records are passed over, and not read
     const std::uint64_t size = bytes_now();
@@ -223,8 +225,6 @@ SINTER_APART void element_file::read_on() {
         }
         const std::byte* const head = block.data() + (known_ - block_at);
         const tfrecord::place where{path_, known_, record};
-        // What a process is writing just now may be seen in part.
-        const bool others_write = use_ == use::add && !may_write();
         if (!tfrecord::detail::head_holds(head)) {
             if (others_write || only_zeros(known_, size)) return;
             tfrecord::detail::refuse_head(where, head);
