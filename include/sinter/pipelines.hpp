@@ -31,6 +31,7 @@
 #include <sinter/data/stages/rejection_resample.hpp>
 #include <sinter/data/stages/repeat.hpp>
 #include <sinter/data/stages/scan.hpp>
+#include <sinter/data/stages/sequence_examples_as.hpp>
 #include <sinter/data/stages/shard.hpp>
 #include <sinter/data/stages/shuffle.hpp>
 #include <sinter/data/stages/shuffle_window.hpp>
