@@ -20,6 +20,7 @@
 #include <sinter/data/stages/group_by_window.hpp>
 #include <sinter/data/stages/ignore_errors.hpp>
 #include <sinter/data/stages/interleave.hpp>
+#include <sinter/data/stages/interleave_streams.hpp>
 #include <sinter/data/stages/list_files.hpp>
 #include <sinter/data/stages/map.hpp>
 #include <sinter/data/stages/mixture.hpp>
