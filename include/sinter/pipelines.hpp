@@ -16,8 +16,10 @@
 #include <sinter/data/stages/filter.hpp>
 #include <sinter/data/stages/fixed_length_records.hpp>
 #include <sinter/data/stages/flat_map.hpp>
+#include <sinter/data/stages/from_dataset.hpp>
 #include <sinter/data/stages/generator.hpp>
 #include <sinter/data/stages/group_by_window.hpp>
+#include <sinter/data/stages/idx.hpp>
 #include <sinter/data/stages/ignore_errors.hpp>
 #include <sinter/data/stages/interleave.hpp>
 #include <sinter/data/stages/interleave_streams.hpp>
@@ -40,7 +42,9 @@
 #include <sinter/data/stages/source.hpp>
 #include <sinter/data/stages/take.hpp>
 #include <sinter/data/stages/take_while.hpp>
+#include <sinter/data/stages/tensor_slices.hpp>
 #include <sinter/data/stages/text_lines.hpp>
+#include <sinter/data/stages/text_windows.hpp>
 #include <sinter/data/stages/tfrecords.hpp>
 #include <sinter/data/stages/unbatch.hpp>
 #include <sinter/data/stages/unique.hpp>

@@ -45,13 +45,17 @@
 #include <sinter/data/stages/file_paths.hpp>
 #include <sinter/data/stages/file_stream.hpp>
 #include <sinter/data/stages/fixed_length_records.hpp>
+#include <sinter/data/stages/from_dataset.hpp>
+#include <sinter/data/stages/idx.hpp>
 #include <sinter/data/stages/interleave_streams.hpp>
 #include <sinter/data/stages/list_files.hpp>
 #include <sinter/data/stages/mixture.hpp>
 #include <sinter/data/stages/reduce.hpp>
 #include <sinter/data/stages/rejection_resample.hpp>
 #include <sinter/data/stages/shard.hpp>
+#include <sinter/data/stages/tensor_slices.hpp>
 #include <sinter/data/stages/text_lines.hpp>
+#include <sinter/data/stages/text_windows.hpp>
 #include <sinter/data/stages/tfrecords.hpp>
 #include <sinter/data/stages/window.hpp>
 #include <sinter/data/transform/augment.hpp>

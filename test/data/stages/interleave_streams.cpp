@@ -212,6 +212,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be) {
     const auto goes_on = data::range(8) | data::interleave(data::streams(4), empty, 4, {.batches = 3});
     std::remove_const_t<decltype(goes_on)>::state s{};
     std::remove_const_t<decltype(goes_on)>::cursor c{};
+    std::remove_const_t<decltype(ends)>::ticket k2{};
     std::remove_const_t<decltype(goes_on)>::ticket k{};
     goes_on.begin(s, 0);
     check_error<data_error>([&] { goes_on.next(s, c, k); }, "a stream has no elements", "stream 0", "2 files");
@@ -236,6 +237,10 @@ BOOST_AUTO_TEST_CASE(what_cannot_be) {
     BOOST_TEST(!ends.fits(bad));
     bad.streams[1].file = -1;
     BOOST_TEST(!ends.fits(bad));
+    bad.streams[1] = {.file = 0, .at = -1};
+    std::remove_const_t<decltype(ends)>::state t{};
+    ends.begin(t, 0);
+    check_error<option_error>([&] { while (ends.next(t, bad, k2)) {} }, "no place in a file", "stream 1, its file 0");
     description d, of_part;
     ends.describe(d);
     ends.only(1, 2).describe(of_part);

@@ -14,6 +14,14 @@ struct inner_ticket {
     ticket_of<Inner> of{};
 };
 
+/// Whether a cursor can be one of a pipeline that was made only now: false where it comes from a damaged file.
+template <element_stage Inner>
+bool can_be_place(const Inner& stages, const cursor_of<Inner>& c) {
+    if constexpr (indexed_stage<Inner>) return c >= 0;
+    else if constexpr (requires { stages.fits(c); }) return stages.fits(c);
+    else return true;
+}
+
 /// What a thread holds of such pipelines to compute their elements: a state for each of the last few.
 template <class Inner>
 class inner_states {

@@ -45,6 +45,7 @@ SINTER_SELDOM SINTER_COLD dealt_rows deal_rows(streams s, std::int64_t rows, str
 /// option_error where streams would have no file.
 SINTER_SELDOM SINTER_COLD void need_files_for(const dealt_rows& rows, std::int64_t files);
 [[noreturn]] SINTER_APART SINTER_COLD void refuse_empty_stream(std::int64_t stream, std::int64_t files);
+[[noreturn]] SINTER_APART SINTER_COLD void refuse_place(std::int64_t stream, std::int64_t file);
 
 #if SINTER_BODIES
 SINTER_SELDOM_BODY dealt_rows dealt_rows::only(std::int64_t first_stream, std::int64_t last_stream) const {
@@ -77,6 +78,11 @@ SINTER_SELDOM_BODY void need_files_for(const dealt_rows& rows, std::int64_t file
 SINTER_APART void refuse_empty_stream(std::int64_t stream, std::int64_t files) {
     throw data_error("a stream has no elements, and cannot begin again", to_text({"interleave, stream ", stream}),
                      to_text({files, " files without an element"}), "an element in one of its files");
+}
+
+SINTER_APART void refuse_place(std::int64_t stream, std::int64_t file) {
+    throw option_error("no place in a file", to_text({"interleave, stream ", stream, ", its file ", file}), {},
+                       "a place that was noted for the same file");
 }
 #endif
 
@@ -205,10 +211,10 @@ public:
     }
     /// False for what cannot be a cursor of this stage.
     bool fits(const cursor& c) const {
-        if (c.streams.size() != 0 && c.streams.size() != static_cast<std::size_t>(rows_.streams)) return false;
-        if (c.stream < 0 || c.stream >= rows_.streams || c.row < 0 || c.row >= rows_.of(c.stream) || c.round < 0 ||
-            c.round > INT64_MAX / 2)
-            return false;
+        if (!c.streams.empty() && static_cast<std::int64_t>(c.streams.size()) != rows_.streams) return false;
+        if (c.stream < 0 || c.stream >= rows_.streams || c.row < 0 || c.row >= rows_.of(c.stream)) return false;
+        if (c.round < 0) return false;
+        if (c.round > INT64_MAX / 2) return false;   // so that it can be counted on
         std::int64_t number = 0;
         for (const of_stream& s : c.streams)
             if (s.file < 0 || s.file > files_of(number++)) return false;
@@ -281,6 +287,7 @@ private:
             const auto& element = up_.get(s.up, stream + number * rows_.streams);
             to.stages = std::make_shared<const inner>(make_(element));
         }
+        if (!stage_parts::can_be_place(*to.stages, at)) stage_parts::refuse_place(stream, number);
         to.stages->begin(to.state, s.pass);
         to.file = number;
         from.file = number;
