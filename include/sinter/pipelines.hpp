@@ -3,6 +3,7 @@
 
 /// Pipelines of structs, tuples and numbers: sources, stages, and batches of them.
 #include <sinter/data/batches.hpp>
+#include <sinter/data/source/csv/records.hpp>
 #include <sinter/data/source/csv/rows.hpp>
 #include <sinter/data/source/csv/stream.hpp>
 #include <sinter/data/stages/apply.hpp>
@@ -28,6 +29,7 @@
 #include <sinter/data/stages/mixture.hpp>
 #include <sinter/data/stages/pack.hpp>
 #include <sinter/data/stages/pad_to.hpp>
+#include <sinter/data/stages/parse_examples.hpp>
 #include <sinter/data/stages/print.hpp>
 #include <sinter/data/stages/random.hpp>
 #include <sinter/data/stages/reduce.hpp>

@@ -22,6 +22,7 @@
 #include <sinter/data/image/resize.hpp>
 #include <sinter/data/image/rotate.hpp>
 #include <sinter/data/pipeline.hpp>
+#include <sinter/data/record.hpp>
 #include <sinter/data/runtime/prefetch.hpp>
 #include <sinter/data/runtime/row_batcher.hpp>
 #include <sinter/data/runtime/row_team.hpp>
@@ -32,6 +33,7 @@
 #include <sinter/data/source/csv/number.hpp>
 #include <sinter/data/source/csv/reader.hpp>
 #include <sinter/data/source/csv/record_places.hpp>
+#include <sinter/data/source/csv/records.hpp>
 #include <sinter/data/source/csv/table.hpp>
 #include <sinter/data/source/csv/values.hpp>
 #include <sinter/data/source/drawn_digits.hpp>
@@ -50,6 +52,7 @@
 #include <sinter/data/stages/interleave_streams.hpp>
 #include <sinter/data/stages/list_files.hpp>
 #include <sinter/data/stages/mixture.hpp>
+#include <sinter/data/stages/parse_examples.hpp>
 #include <sinter/data/stages/reduce.hpp>
 #include <sinter/data/stages/rejection_resample.hpp>
 #include <sinter/data/stages/shard.hpp>

@@ -3,7 +3,9 @@
 #define BOOST_TEST_MODULE sequence_examples_as
 #include <boost/test/unit_test.hpp>
 #include "fixtures/tensorflow_records.hpp"
+#include "io/data_folder.hpp"
 #include "io/error_parts.hpp"
+#include "io/skip.hpp"
 #include "io/temporary_folder.hpp"
 #include "support/stage_places.hpp"
 #include <sinter/data/stages/elements.hpp>
@@ -189,4 +191,25 @@ BOOST_AUTO_TEST_CASE(errors_name_the_record) {
     stream.describe(d);
     BOOST_TEST(holds(d.text(), "sequence examples"));
     BOOST_TEST(holds(d.text(), "frames_alone"));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_of_tfx) {
+    struct sequence { std::optional<std::int64_t> i; std::optional<float> f; std::vector<std::string> s; };
+    const std::string path = data_file("tfrecord/tfrecord_sequence/data_tfrecord-00000-of-00001.gz");
+    if (path.empty()) return skip("no tfrecord/tfrecord_sequence below SINTER_DATA");
+    std::int64_t records = 0, steps = 0, sum = 0, with_i = 0, sum_i = 0, with_f = 0;
+    double sum_f = 0;
+    for (const sequence& e : data::elements(data::tfrecords(path) | data::sequence_examples_as<sequence>())) {
+        ++records;
+        if (e.i) ++with_i, sum_i += *e.i;
+        if (e.f) ++with_f, sum_f += double{*e.f};
+        for (const std::string& s : e.s) ++steps, sum += std::stoll(s);
+    }
+    BOOST_TEST(records == 15'000);   // these as tf.train.SequenceExample.FromString has them
+    BOOST_TEST(steps == 30'000);
+    BOOST_TEST(sum == 225'000'000);
+    BOOST_TEST(with_i == 13'500);
+    BOOST_TEST(sum_i == 101'250'000);
+    BOOST_TEST(with_f == 13'500);
+    BOOST_TEST(sum_f == 101'250'000.);
 }
