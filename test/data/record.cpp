@@ -88,8 +88,9 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit) {
     const data::record r = whole();
     const auto refuse = [&]<class T>(std::type_identity<T>, const char* name, std::string_view what,
                                      std::string_view got, std::string_view needed) {
-        check_error<data_error>([&] { schema().field<T>(name); }, what, std::string("field '") + name + "'", got, needed);
-        check_error<data_error>([&] { r.get<T>(name); }, what, std::string("field '") + name + "'", got, needed);
+        const std::string where = std::string("field '") + name + "'";
+        check_error<data_error>([&] { schema().field<T>(name); }, what, where, got, needed);
+        check_error<data_error>([&] { r.get<T>(name); }, what, where, got, needed);
     };
     refuse(std::type_identity<int>(), "age", "another type", "floats", "integers");
     refuse(std::type_identity<float>(), "hours", "another type", "integers", "floats");
@@ -113,7 +114,8 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit) {
                               "two fields of one name", "record_schema", "'a'");
     check_error<option_error>([&] { data::record_schema{{.name = ""}}; }, "without a name", "field 0");
     for (const std::vector<std::int64_t>& e : {std::vector<std::int64_t>{0}, {2, -1}, {1 << 20, 1 << 20}})
-        check_error<option_error>([&] { data::record_schema{{.name = "a", .extents = e}}; }, "impossible extents", "'a'");
+        check_error<option_error>([&] { data::record_schema{{.name = "a", .extents = e}}; }, "impossible extents",
+                                  "'a'");
     BOOST_TEST((schema() == data::record_schema(schema())));
     BOOST_TEST(!(schema() == data::record_schema()));
 }

@@ -4,6 +4,8 @@
 #include <sinter/base/description.hpp>
 #include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
+#include <sinter/data/stages/stage.hpp>
+#include <sinter/data/transform/batch.hpp>
 #include <array>
 #include <concepts>
 #include <cstdint>
@@ -38,7 +40,7 @@ struct record_field {
 };
 
 template <class T>
-class field;
+class field_handle;
 
 /// The fields of records, known when their source is made. A copy is the same schema, and costs nothing.
 class record_schema {
@@ -59,7 +61,7 @@ public:
     /// The field of that name, to be read as a T (record::get): it is looked up here, once. data_error, with the field,
     /// what it is and what T needs, where it cannot be one.
     template <class T>
-    data::field<T> field(std::string_view name) const;
+    field_handle<T> field(std::string_view name) const;
 
     bool is_same(const record_schema& other) const { return all_ == other.all_; }
     bool operator==(const record_schema& other) const { return is_same(other) || all_->fields == other.all_->fields; }
@@ -148,6 +150,11 @@ struct without_optional<std::optional<T>> {
 template <class T>
 inline constexpr bool is_value = value_of<typename without_optional<T>::type>::fits;
 
+template <class>
+refused_stage refused() {
+    return {};
+}
+
 /// data_error where a field is not of that type, or never has these extents.
 SINTER_SELDOM SINTER_COLD void need_field(const record_schema& schema, std::size_t f, record_type type,
                                           const std::vector<std::int64_t>& extents, bool any_number);
@@ -162,7 +169,7 @@ SINTER_SELDOM SINTER_COLD void need_field(const record_schema& schema, std::size
 
 /// A field of a schema, as a T: what record::get() takes so as not to look for a name each time. Threads may share it.
 template <class T>
-class field {
+class field_handle {
 public:
     const record_schema& schema() const { return schema_; }
     std::size_t number() const { return number_; }
@@ -170,13 +177,13 @@ public:
 
 private:
     friend record_schema;
-    field(record_schema s, std::size_t number) : schema_(std::move(s)), number_(number) {}
+    field_handle(record_schema s, std::size_t number) : schema_(std::move(s)), number_(number) {}
     record_schema schema_;
     std::size_t number_;
 };
 
 template <class T>
-field<T> record_schema::field(std::string_view name) const {
+field_handle<T> record_schema::field(std::string_view name) const {
     static_assert(record_parts::is_value<T>, "record: a field is read as float, double, integers, std::string, "
                                              "std::string_view, arrays and vectors of these, span<const float>, "
                                              "span<const std::int64_t>, and std::optional of them");
@@ -222,7 +229,7 @@ public:
     /// Views are into the record. data_error, with the field, what it is and what T needs, where it is of another type,
     /// has no value or another number of them. A field of another schema is looked up by its name.
     template <class T>
-    T get(const field<T>& f) const {
+    T get(const field_handle<T>& f) const {
         if (f.schema().is_same(schema_)) return read<T>(f.number());
         return get<T>(f.name());
     }
@@ -360,6 +367,15 @@ private:
         }
     }
 };
+
+template <element_stage Up>
+    requires std::same_as<typename Up::value_type, record>
+auto operator|(Up, batch_step s) {
+    constexpr bool fits = !std::same_as<typename Up::value_type, record>;
+    static_assert(fits, "batch: the fields of a record are known at run time only; needed is a map before it that "
+                        "makes a struct of each");
+    return record_parts::refused<Up>() | s;
+}
 
 #if SINTER_BODIES
 namespace record_parts {

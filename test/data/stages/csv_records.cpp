@@ -72,7 +72,8 @@ BOOST_AUTO_TEST_CASE(columns_and_types_that_are_given) {
     BOOST_TEST(row(typed, 1).is_missing("age"));
     const auto strict = csv::records(path, {}, {.types = {{.name = "age", .type = record_type::i64}}});
     check_error<format_error>([&] { row(strict, 1); }, "a value is missing", "people.csv:3:9, column 'age'");
-    const auto comma = csv::records(write_bytes(folder / "comma.csv", "x;y\n1,5;2\n"), {.delimiter = ';'}, {.decimal = ','});
+    const std::string commas = write_bytes(folder / "comma.csv", "x;y\n1,5;2\n");
+    const auto comma = csv::records(commas, {.delimiter = ';'}, {.decimal = ','});
     BOOST_TEST(row(comma, 0).get<float>("x") == 1.5f);
     BOOST_TEST(row(comma, 0).get<int>("y") == 2);
     const auto first = csv::records(path, {}, {.columns = {"code", "age"}, .look_at = 2});
@@ -91,8 +92,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be) {
     check_error<data_error>([&] { csv::records({path, other}); }, "no such column", "other.csv", "'age'");
     check_error<data_error>([&] { csv::records(path, {}, {.columns = {"agee"}}); }, "no such column", "people.csv",
                             "'agee'", "name, age");
-    check_error<option_error>([&] { csv::records(path, {}, {.columns = {"age", "age"}}); }, "two fields of one name", "",
-                              "'age'");
+    check_error<option_error>([&] { csv::records(path, {}, {.columns = {"age", "age"}}); }, "two fields of one name",
+                              "", "'age'");
     check_error<option_error>([&] { csv::records(path, {}, {.types = {{.name = "agee"}}}); },
                               "a type for a column that is not read", "types", "'agee'");
     check_error<option_error>([&] { csv::records(path, {}, {.types = {{.name = "age", .extents = {2}}}}); },

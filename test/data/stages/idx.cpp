@@ -87,7 +87,8 @@ BOOST_AUTO_TEST_CASE(numbers_that_have_all_of_the_files) {
 
 BOOST_AUTO_TEST_CASE(a_file_for_each_field) {
     temporary_folder folder;
-    const std::string images = write_bytes(folder / "images", file_of<std::uint8_t>(8, {2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8})),
+    const std::string images = write_bytes(folder / "images",
+                                           file_of<std::uint8_t>(8, {2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8})),
                       labels = write_bytes(folder / "labels", file_of<std::uint8_t>(8, {2}, {9, 0})),
                       three = write_bytes(folder / "three", file_of<std::uint8_t>(8, {3}, {9, 0, 1}));
     struct digit {

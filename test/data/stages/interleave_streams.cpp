@@ -190,7 +190,8 @@ BOOST_AUTO_TEST_CASE(passes_and_nested_ones) {
 
 BOOST_AUTO_TEST_CASE(what_cannot_be) {
     const auto make = [](i64 n) { return data::range(n); };
-    const auto refuse = [&](i64 streams, i64 rows, data::stream_options o, std::string_view what, std::string_view got) {
+    const auto refuse = [&](i64 streams, i64 rows, data::stream_options o, std::string_view what,
+                            std::string_view got) {
         check_error<option_error>([&] { data::interleave(data::streams(streams), make, rows, o); }, what, "interleave",
                                   got);
     };

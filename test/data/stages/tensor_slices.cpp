@@ -31,8 +31,8 @@ BOOST_AUTO_TEST_CASE(slices) {
         std::int32_t label;
         bool operator==(const sample&) const = default;
     };
-    reading::check(data::tensor_slices<sample>(x, labels), 0, std::vector<sample>{{{1, 2}, 7}, {{3, 4}, 8}, {{5, 6}, 9}},
-                   3);
+    reading::check(data::tensor_slices<sample>(x, labels), 0,
+                   std::vector<sample>{{{1, 2}, 7}, {{3, 4}, 8}, {{5, 6}, 9}}, 3);
     check_error<data_error>([&] { data::tensor_slices(x, labels, std::vector{1.f, 2.f}); },
                             "arrays of different lengths", "tensor_slices, array 2", "2 slices", "3, as array 0 has");
     check_error<data_error>([&] { data::tensor_slices(std::array<int, 0>{}, labels); }, "arrays of different lengths",

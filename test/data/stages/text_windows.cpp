@@ -15,7 +15,8 @@ std::vector<std::int32_t> tokens_of(std::int32_t n) {
     for (std::int32_t i = 0; i < n; ++i) all.push_back(100 + i);
     return all;
 }
-std::vector<std::vector<std::int32_t>> windows_of(const std::vector<std::int32_t>& all, std::size_t n, std::size_t step) {
+std::vector<std::vector<std::int32_t>> windows_of(const std::vector<std::int32_t>& all, std::size_t n,
+                                                  std::size_t step) {
     std::vector<std::vector<std::int32_t>> found;
     for (std::size_t at = 0; at + n <= all.size(); at += step)
         found.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(at),

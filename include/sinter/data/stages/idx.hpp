@@ -197,8 +197,8 @@ auto open(span<const std::string> paths) {
 ///
 /// Numbers are of the file's type, or of one that has all of its values: a file of bytes fits a field of int, one of
 /// floats a field of double. data_error, with what the file has and what T needs, is thrown for a file of other extents
-/// (axes of one do not count) or numbers before its elements are read; io_error and format_error as of io::read_idx. All
-/// of the file is read into memory, once.
+/// (axes of one do not count) or numbers before its elements are read; io_error and format_error as of io::read_idx.
+/// All of the file is read into memory, once.
 template <class T>
     requires(!std::is_void_v<T>)
 auto idx(const std::string& path) {

@@ -65,7 +65,8 @@ SINTER_SELDOM_BODY dealt_rows deal_rows(streams s, std::int64_t rows, stream_opt
     if (rows < s.count)
         throw option_error("fewer rows in a batch than streams", "interleave", to_text({rows}),
                            to_text({s.count, " or more: a row for each stream"}));
-    if (o.batches < 0) throw option_error("impossible number of batches", "interleave", to_text({o.batches}), "0 or more");
+    if (o.batches < 0)
+        throw option_error("impossible number of batches", "interleave", to_text({o.batches}), "0 or more");
     return {s.count, rows, 0, s.count, o.batches};
 }
 
@@ -116,13 +117,14 @@ struct interleave_streams_step {
 ///
 /// Where streams have different lengths there are two ways. With `batches` a pass has exactly so many batches: a stream
 /// that ends before begins again at its first file, one that has more is cut off, and the batches are the same for any
-/// number of workers. Without, one that has ended fills no rows any more, and those behind move up; a pass ends with its
-/// longest stream. Batches are then the same for any number of workers until the first stream ends: from there on the
-/// order is still that of one reader, but workers whose streams have ended have fewer rows.
+/// number of workers. Without, one that has ended fills no rows any more, and those behind move up; a pass ends with
+/// its longest stream. Batches are then the same for any number of workers until the first stream ends. From there on
+/// each worker still has its streams' elements in the order of one reader, but batches of one worker are filled up
+/// from its own streams alone.
 ///
 /// The order of files may change with the pass, and is what the pipeline before it says: it must be one whose elements
-/// are found by number, as list_files() and rows() are. make() is called by several threads at a time and gives the same
-/// stages for the same element. What is random in them depends on their seeds and on the pass.
+/// are found by number, as list_files() and rows() are. make() is called by several threads at a time and gives the
+/// same stages for the same element. What is random in them depends on their seeds and on the pass.
 ///
 /// The cursor holds, for each of the S streams, the number of its file and the cursor in it: going on opens one file a
 /// stream that is read, and goes to its place. A cursor between two batches is good for any only(); so when there are
@@ -298,8 +300,8 @@ private:
 template <element_stage Up, class F>
 auto operator|(Up up, interleave_streams_step<F> s) {
     constexpr bool numbered = indexed_stage<Up>;
-    static_assert(numbered, "interleave: streams are dealt elements by their numbers; needed is an indexed pipeline, as "
-                            "list_files() and rows() give it");
+    static_assert(numbered, "interleave: streams are dealt elements by their numbers; needed is an indexed pipeline, "
+                            "as list_files() and rows() give it");
     if constexpr (numbered) {
         constexpr bool fits = [] {
             if constexpr (std::is_invocable_v<const F&, const typename Up::value_type&>)

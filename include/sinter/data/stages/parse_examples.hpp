@@ -27,8 +27,8 @@ struct parse_examples_step {
     record_schema schema;
 };
 
-/// Reads each element, the bytes of a tf.train.Example, into a record: each field of the schema takes the feature of its
-/// name, f32 from floats, i64 from integers, text from texts. Other features are left alone.
+/// Reads each element, the bytes of a tf.train.Example, into a record: each field of the schema takes the feature of
+/// its name, f32 from floats, i64 from integers, text from texts. Other features are left alone.
 ///
 ///     const data::record_schema schema{{.name = "x", .extents = {2, 3}},
 ///                                      {.name = "ids", .type = data::record_type::i64, .variable = true},

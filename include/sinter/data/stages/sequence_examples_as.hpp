@@ -93,7 +93,7 @@ struct sequence_examples_as_step {};
 /// list of features of its name, with an element for each step; every other field takes the feature of its name from
 /// the context, as examples_as() says.
 ///
-///     struct clip { std::int64_t label; std::vector<std::array<float, 40>> frames; std::vector<std::int32_t> speaker; };
+///     struct clip { std::int64_t label; std::vector<std::array<float, 40>> frames; std::vector<int> speaker; };
 ///     auto train = data::tfrecords("train.tfrecord") | data::sequence_examples_as<clip>() | ...
 ///
 /// | field | each step of the list |
@@ -123,8 +123,8 @@ sequence_examples_as_step<std::tuple<Context, Lists>> sequence_examples_as() {
 template <element_stage Up, class T>
 auto operator|(Up up, sequence_examples_as_step<T>) {
     constexpr bool fits = example_parts::gives_bytes<Up>;
-    static_assert(fits, "sequence_examples_as: needed is a pipeline of std::string or std::vector<std::byte>, the bytes "
-                        "of tf.train.SequenceExample, as tfrecords() gives them");
+    static_assert(fits, "sequence_examples_as: needed is a pipeline of std::string or std::vector<std::byte>, the "
+                        "bytes of tf.train.SequenceExample, as tfrecords() gives them");
     if constexpr (fits) return parsed_records(std::move(up), example_parts::sequence_parser<T>{});
     else return refused_stage{};
 }

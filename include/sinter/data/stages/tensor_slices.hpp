@@ -82,8 +82,8 @@ struct element_of_slices<Slice> {
 template <class T, class... Arrays>
 auto slices_of(Arrays... arrays) {
     constexpr bool fits = is_made_of<T, const typename Arrays::value_type&...>;
-    static_assert(fits, "tensor_slices: needed is a struct with a field for each array, in their order and of the types "
-                        "of their slices");
+    static_assert(fits, "tensor_slices: needed is a struct with a field for each array, in their order and of the "
+                        "types of their slices");
     if constexpr (fits)
         return sliced_arrays<T, Arrays...>(std::make_shared<const std::tuple<Arrays...>>(std::move(arrays)...));
     else return refused_stage{};

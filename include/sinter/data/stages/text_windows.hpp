@@ -84,7 +84,8 @@ private:
     std::int64_t window_;
 };
 
-/// Windows of a sequence of tokens, as text_window<N>: inputs, and as labels the same moved on by one. An indexed stage.
+/// Windows of a sequence of tokens, as text_window<N>: inputs, and as labels the same moved on by one. An indexed
+/// stage.
 ///
 ///     auto train = data::text_windows<128>(vocabulary.encode(text)) | data::shuffle() | data::batch(32);
 ///
