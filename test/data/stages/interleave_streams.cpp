@@ -87,12 +87,14 @@ void check(Make make, const std::vector<i64>& lengths, i64 streams, i64 rows, i6
     for (i64 n = 1; n <= streams; ++n) {
         if (streams % n != 0) continue;
         std::vector<numbers> of_workers;
+        std::vector<i64> rows_of_worker;
         i64 all_rows = 0;
         for (i64 w = 0; w < n; ++w) {
             const i64 first = w * streams / n, last = (w + 1) * streams / n;
             const stage own = stages.only(first, last);
             const numbers mine = rows_of(expected, static_cast<std::size_t>(first), static_cast<std::size_t>(last));
             reading::check(own, 3, mine, batches ? batches * own.rows_of_batch() : data::unknown_size);
+            rows_of_worker.push_back(own.rows_of_batch());
             all_rows += own.rows_of_batch();
             of_workers.push_back(mine);
             // Where one reader of all streams stopped, this one goes on.
@@ -105,13 +107,13 @@ void check(Make make, const std::vector<i64>& lengths, i64 streams, i64 rows, i6
             }
         }
         BOOST_TEST(all_rows == rows);
-        if (batches == 0) continue;
         for (i64 b = 0; b < batches; ++b) {   // the workers' batches side by side are those of one
             numbers joined;
-            for (const numbers& mine : of_workers)
-                joined.insert(joined.end(), mine.begin() + b * rows / n, mine.begin() + (b + 1) * rows / n);
-            if (rows % n == 0)
-                BOOST_TEST((joined == numbers(whole.begin() + b * rows, whole.begin() + (b + 1) * rows)));
+            for (std::size_t w = 0; w < of_workers.size(); ++w) {
+                const auto begin = of_workers[w].begin() + b * rows_of_worker[w];
+                joined.insert(joined.end(), begin, begin + rows_of_worker[w]);
+            }
+            BOOST_TEST((joined == numbers(whole.begin() + b * rows, whole.begin() + (b + 1) * rows)));
         }
     }
 }
