@@ -55,7 +55,7 @@ public:
     /// Values that a field has: the product of its extents; where it is variable a multiple of that.
     std::size_t values(std::size_t f) const { return all_->values[f]; }
     /// The number of the field of that name. data_error, with the names that there are, where there is none.
-    SINTER_APART std::size_t number(std::string_view name) const;
+    SINTER_SELDOM std::size_t number(std::string_view name) const;
     bool has(std::string_view name) const { return find(name) != size(); }
 
     /// The field of that name, to be read as a T (record::get): it is looked up here, once. data_error, with the field,
@@ -66,7 +66,7 @@ public:
     bool is_same(const record_schema& other) const { return all_ == other.all_; }
     bool operator==(const record_schema& other) const { return is_same(other) || all_->fields == other.all_->fields; }
     /// Names, types and extents.
-    SINTER_APART SINTER_COLD void describe(description& d) const;
+    SINTER_SELDOM SINTER_COLD void describe(description& d) const;
 
 private:
     struct parts {
@@ -76,7 +76,7 @@ private:
     };
     std::shared_ptr<const parts> all_;
 
-    SINTER_APART std::size_t find(std::string_view name) const;
+    SINTER_SELDOM std::size_t find(std::string_view name) const;
 };
 
 namespace record_parts {
@@ -247,9 +247,9 @@ public:
 
     // For those who make records. data_error where a field is of another type, or has not so many values.
 
-    SINTER_APART record& set(std::size_t f, span<const float> values);
-    SINTER_APART record& set(std::size_t f, span<const std::int64_t> values);
-    SINTER_APART record& set(std::size_t f, span<const std::string_view> values);
+    SINTER_SELDOM record& set(std::size_t f, span<const float> values);
+    SINTER_SELDOM record& set(std::size_t f, span<const std::int64_t> values);
+    SINTER_SELDOM record& set(std::size_t f, span<const std::string_view> values);
     /// A number, a text, or a container of them, by the field's name. Whole numbers may become floats.
     template <class V>
     record& set(std::string_view name, const V& value) {
@@ -265,8 +265,8 @@ public:
         }
     }
     /// Memory of n values, for their writer.
-    SINTER_APART span<float> floats_to_write(std::size_t f, std::size_t n);
-    SINTER_APART span<std::int64_t> integers_to_write(std::size_t f, std::size_t n);
+    SINTER_SELDOM span<float> floats_to_write(std::size_t f, std::size_t n);
+    SINTER_SELDOM span<std::int64_t> integers_to_write(std::size_t f, std::size_t n);
     /// There is none, or what was set before stands for "not known".
     record& set_missing(std::size_t f) {
         slots_[f].missing = true;
@@ -274,7 +274,7 @@ public:
     }
 
     /// Equal schemas and equal values.
-    SINTER_APART bool operator==(const record& other) const;
+    SINTER_SELDOM bool operator==(const record& other) const;
 
 private:
     struct slot {
@@ -293,7 +293,7 @@ private:
         if (schema_[f].type != type) return {};
         return {all.data() + slots_[f].begin, slots_[f].count};
     }
-    SINTER_APART void begin_values(std::size_t f, record_type type, std::size_t n);
+    SINTER_SELDOM void begin_values(std::size_t f, record_type type, std::size_t n);
     template <class N>
     span<N> room(std::vector<N>& all, std::size_t f, record_type type, std::size_t n) {
         begin_values(f, type, n);
@@ -432,20 +432,22 @@ SINTER_COLD SINTER_APART record_schema::record_schema(std::vector<record_field> 
         p.by_name.push_back(f);
     }
     std::sort(p.by_name.begin(), p.by_name.end(),
-              [&](std::size_t a, std::size_t b) { return p.fields[a].name < p.fields[b].name; });
+              [&](std::size_t a, std::size_t b) { return p.fields[a].name.compare(p.fields[b].name) < 0; });
     for (std::size_t i = 1; i < p.by_name.size(); ++i)
         if (const record_field& f = p.fields[p.by_name[i]]; f.name == p.fields[p.by_name[i - 1]].name)
             throw option_error("two fields of one name", "record_schema", io::printable(f.name), "names that differ");
     all_ = std::make_shared<const parts>(std::move(p));
 }
 
-SINTER_APART std::size_t record_schema::find(std::string_view name) const {
-    const auto at = std::lower_bound(all_->by_name.begin(), all_->by_name.end(), name,
-                                     [&](std::size_t f, std::string_view n) { return all_->fields[f].name < n; });
-    return at != all_->by_name.end() && all_->fields[*at].name == name ? *at : size();
+SINTER_SELDOM_BODY std::size_t record_schema::find(std::string_view name) const {
+    const std::vector<std::size_t>& sorted = all_->by_name;
+    const auto at = std::lower_bound(sorted.begin(), sorted.end(), name, [&](std::size_t f, std::string_view n) {
+        return all_->fields[f].name.compare(n) < 0;
+    });
+    return at != sorted.end() && all_->fields[*at].name == name ? *at : size();
 }
 
-SINTER_APART std::size_t record_schema::number(std::string_view name) const {
+SINTER_SELDOM_BODY std::size_t record_schema::number(std::string_view name) const {
     if (const std::size_t f = find(name); f != size()) return f;
     std::string names;
     constexpr std::size_t most = 20;
@@ -455,7 +457,7 @@ SINTER_APART std::size_t record_schema::number(std::string_view name) const {
     throw data_error("no such field", "record", names.empty() ? "none" : names, io::printable(name));
 }
 
-SINTER_APART void record_schema::describe(description& d) const {
+SINTER_SELDOM_BODY void record_schema::describe(description& d) const {
     std::string text;
     for (const record_field& f : all_->fields)
         text += to_text({f.name, "\n", static_cast<int>(f.type), io::extents_text(f.extents),
@@ -466,7 +468,7 @@ SINTER_APART void record_schema::describe(description& d) const {
 // ---- record
 
 /// That n values of that type can be the field's.
-SINTER_APART void record::begin_values(std::size_t f, record_type type, std::size_t n) {
+SINTER_SELDOM_BODY void record::begin_values(std::size_t f, record_type type, std::size_t n) {
     const record_field& field = schema_[f];
     if (field.type != type) record_parts::refuse_type(field, type);
     const std::size_t values = schema_.values(f);
@@ -474,27 +476,27 @@ SINTER_APART void record::begin_values(std::size_t f, record_type type, std::siz
         record_parts::refuse_count(field, n, values, field.variable ? "a multiple of " : "");
 }
 
-SINTER_APART span<float> record::floats_to_write(std::size_t f, std::size_t n) {
+SINTER_SELDOM_BODY span<float> record::floats_to_write(std::size_t f, std::size_t n) {
     return room(floats_, f, record_type::f32, n);
 }
-SINTER_APART span<std::int64_t> record::integers_to_write(std::size_t f, std::size_t n) {
+SINTER_SELDOM_BODY span<std::int64_t> record::integers_to_write(std::size_t f, std::size_t n) {
     return room(integers_, f, record_type::i64, n);
 }
-SINTER_APART record& record::set(std::size_t f, span<const float> values) {
+SINTER_SELDOM_BODY record& record::set(std::size_t f, span<const float> values) {
     std::copy(values.begin(), values.end(), floats_to_write(f, values.size()).begin());
     return *this;
 }
-SINTER_APART record& record::set(std::size_t f, span<const std::int64_t> values) {
+SINTER_SELDOM_BODY record& record::set(std::size_t f, span<const std::int64_t> values) {
     std::copy(values.begin(), values.end(), integers_to_write(f, values.size()).begin());
     return *this;
 }
-SINTER_APART record& record::set(std::size_t f, span<const std::string_view> values) {
+SINTER_SELDOM_BODY record& record::set(std::size_t f, span<const std::string_view> values) {
     std::string* to = room(texts_, f, record_type::text, values.size()).begin();
     for (const std::string_view text : values) *to++ = text;
     return *this;
 }
 
-SINTER_APART bool record::operator==(const record& other) const {
+SINTER_SELDOM_BODY bool record::operator==(const record& other) const {
     if (!(schema_ == other.schema_)) return false;
     const auto equal = [](const auto& a, const auto& b) {
         return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());

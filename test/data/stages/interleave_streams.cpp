@@ -6,6 +6,7 @@
 #include "fixtures/tf_data_files.hpp"
 #include "io/error_parts.hpp"
 #include "io/temporary_folder.hpp"
+#include <sinter/data/batches.hpp>
 #include <sinter/data/stages/filter.hpp>
 #include <sinter/data/stages/interleave.hpp>
 #include <sinter/data/stages/interleave_streams.hpp>
@@ -65,6 +66,26 @@ numbers rows_of(const std::vector<std::vector<numbers>>& batches, std::size_t fi
     for (const auto& b : batches)
         for (std::size_t i = first; i < last; ++i) all.insert(all.end(), b[i].begin(), b[i].end());
     return all;
+}
+
+struct numbered {
+    float x;
+    std::int32_t i;
+};
+constexpr port_info one_float{.s = {.rank = 1, .d = {1}}}, one_number{.s = {.type = dtype::i32, .rank = 1, .d = {1}}};
+constexpr data::model_ports ports{{&one_float, 1}, {&one_number, 1}};
+
+/// The rows of each batch of two passes.
+template <class Stages>
+std::vector<std::vector<std::int32_t>> batches_of(const Stages& stages, int threads) {
+    data::batches<Stages> all = stages | data::batch(static_cast<int>(stages.rows_of_batch()));
+    if (threads > 0) all = std::move(all) | data::parallel(threads);
+    data::pipeline& p = data::pipeline_for<ports>(all);
+    std::vector<std::vector<std::int32_t>> rows;
+    for (int pass = 0; pass < 2; ++pass)
+        while (const batch_view* b = p.next())
+            rows.emplace_back(b->targets[0].indices, b->targets[0].indices + b->size);
+    return rows;
 }
 
 template <class Make>
@@ -174,6 +195,26 @@ BOOST_AUTO_TEST_CASE(a_worker_opens_its_files_alone) {
     for (int i = 0; i < 3; ++i) BOOST_TEST(own.next(s, c, k));
     check_error<io_error>([&] { own.next(s, c, k); }, "cannot open", "/6");
     BOOST_TEST(!own.next(s, c, k));
+}
+
+BOOST_AUTO_TEST_CASE(batches_of_workers_with_several_threads) {
+    const auto whole = data::range(7) | data::shuffle({.seed = 5}) |
+                       data::interleave(data::streams(4), [](i64 f) {
+                           return data::range(3 + f) | data::filter([](i64 i) { return i != 1; }) |
+                                  data::map([f](i64 i, random_stream& r) {
+                                      return numbered{r.uniform(), static_cast<std::int32_t>(10 * f + i)};
+                                  });
+                       }, 12, {.batches = 5});
+    const auto all = batches_of(whole, 0);
+    const auto left = batches_of(whole.only(0, 2), 2), right = batches_of(whole.only(2, 4), 8);
+    BOOST_TEST_REQUIRE(all.size() == 10u);
+    BOOST_TEST((batches_of(whole, 3) == all));
+    for (std::size_t b = 0; b < all.size(); ++b) {
+        std::vector<std::int32_t> joined = left.at(b);
+        joined.insert(joined.end(), right.at(b).begin(), right.at(b).end());
+        BOOST_TEST((joined == all[b]));
+    }
+    BOOST_TEST((all[0] != all[5]));   // files come in another order
 }
 
 BOOST_AUTO_TEST_CASE(passes_and_nested_ones) {

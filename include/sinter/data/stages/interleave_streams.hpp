@@ -124,7 +124,9 @@ struct interleave_streams_step {
 ///
 /// The order of files may change with the pass, and is what the pipeline before it says: it must be one whose elements
 /// are found by number, as list_files() and rows() are. make() is called by several threads at a time and gives the
-/// same stages for the same element. What is random in them depends on their seeds and on the pass.
+/// same stages for the same element. What is random in them depends on their seeds and on the pass. A map behind this
+/// stage draws by an element's number among those that its worker reads: for random numbers that are the same for any
+/// number of workers, the map is within make().
 ///
 /// The cursor holds, for each of the S streams, the number of its file and the cursor in it: going on opens one file a
 /// stream that is read, and goes to its place. A cursor between two batches is good for any only(); so when there are

@@ -14,8 +14,8 @@ public:
     using view = tfrecord::example_view;
 
     explicit record_parser(record_schema s) : schema_(std::move(s)) {}
-    SINTER_APART record read(const view& e) const;
-    SINTER_APART SINTER_COLD void describe(description& d) const;
+    SINTER_SELDOM record read(const view& e) const;
+    SINTER_SELDOM SINTER_COLD void describe(description& d) const;
 
 private:
     record_schema schema_;
@@ -54,7 +54,7 @@ auto operator|(Up up, parse_examples_step s) {
 #if SINTER_BODIES
 namespace example_parts {
 
-SINTER_APART record record_parser::read(const view& e) const {
+SINTER_SELDOM_BODY record record_parser::read(const view& e) const {
     record to(schema_);
     for (std::size_t i = 0; i < schema_.size(); ++i) {
         const record_field& field = schema_[i];
@@ -83,7 +83,7 @@ SINTER_APART record record_parser::read(const view& e) const {
     return to;
 }
 
-SINTER_APART void record_parser::describe(description& d) const {
+SINTER_SELDOM_BODY void record_parser::describe(description& d) const {
     d.stage("examples as records");
     schema_.describe(d);
 }

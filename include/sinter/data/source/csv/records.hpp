@@ -27,8 +27,8 @@ public:
     SINTER_APART record_files(file_paths paths, options o, record_options r);
     std::int64_t size() const { return places_.size(); }
     const record_schema& schema() const { return schema_; }
-    SINTER_APART record get(record_places::held& h, std::int64_t i) const;
-    SINTER_APART SINTER_COLD void describe(description& d) const;
+    SINTER_SELDOM record get(record_places::held& h, std::int64_t i) const;
+    SINTER_SELDOM SINTER_COLD void describe(description& d) const;
 
 private:
     record_places places_;
@@ -146,7 +146,7 @@ inline std::vector<record_field> record_files::found_types(const std::vector<std
     return fields;
 }
 
-SINTER_APART record record_files::get(record_places::held& h, std::int64_t i) const {
+SINTER_SELDOM_BODY record record_files::get(record_places::held& h, std::int64_t i) const {
     const std::vector<csv::field>& all = places_.read(i, h);
     const std::string& path = places_.paths()[h.file()];
     const std::vector<std::size_t>& columns = columns_[h.file()];
@@ -169,7 +169,7 @@ SINTER_APART record record_files::get(record_places::held& h, std::int64_t i) co
     return to;
 }
 
-SINTER_APART void record_files::describe(description& d) const {
+SINTER_SELDOM_BODY void record_files::describe(description& d) const {
     d.stage("records of CSV files, found by their numbers");
     stage_parts::describe_files(d, places_.paths(), places_.bytes());
     d("records", size())("delimiter", std::string_view(&places_.read_with().delimiter, 1));
