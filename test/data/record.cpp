@@ -118,4 +118,6 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit) {
                                   "'a'");
     BOOST_TEST((schema() == data::record_schema(schema())));
     BOOST_TEST(!(schema() == data::record_schema()));
+    BOOST_TEST((data::record_schema() == data::record_schema(std::vector<data::record_field>())));
+    check_error<data_error>([] { data::record().get<float>("age"); }, "no such field", "record", "none", "'age'");
 }

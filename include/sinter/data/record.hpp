@@ -45,12 +45,12 @@ class field_handle;
 /// The fields of records, known when their source is made. A copy is the same schema, and costs nothing.
 class record_schema {
 public:
-    record_schema() : record_schema(std::vector<record_field>()) {}
+    record_schema() = default;   ///< of no fields
     /// option_error for an empty name, two fields of one name, or extents that are not positive.
     SINTER_APART SINTER_COLD record_schema(std::vector<record_field> fields);
     record_schema(std::initializer_list<record_field> fields) : record_schema(std::vector<record_field>(fields)) {}
 
-    std::size_t size() const { return all_->fields.size(); }
+    std::size_t size() const { return all_ ? all_->fields.size() : 0; }
     const record_field& operator[](std::size_t f) const { return all_->fields[f]; }
     /// Values that a field has: the product of its extents; where it is variable a multiple of that.
     std::size_t values(std::size_t f) const { return all_->values[f]; }
@@ -64,7 +64,7 @@ public:
     field_handle<T> field(std::string_view name) const;
 
     bool is_same(const record_schema& other) const { return all_ == other.all_; }
-    bool operator==(const record_schema& other) const { return is_same(other) || all_->fields == other.all_->fields; }
+    SINTER_SELDOM bool operator==(const record_schema& other) const;
     /// Names, types and extents.
     SINTER_SELDOM SINTER_COLD void describe(description& d) const;
 
@@ -74,7 +74,7 @@ private:
         std::vector<std::size_t> values;
         std::vector<std::size_t> by_name;   ///< fields in the order of their names
     };
-    std::shared_ptr<const parts> all_;
+    std::shared_ptr<const parts> all_;   ///< null: no fields
 
     SINTER_SELDOM std::size_t find(std::string_view name) const;
 };
@@ -200,10 +200,10 @@ field_handle<T> record_schema::field(std::string_view name) const {
 /// An element whose fields are known at run time: values by name, as a schema says.
 ///
 ///     auto rows = data::csv::records("adult.csv");
-///     const auto age = rows.schema().field<float>("age");
+///     const auto age = rows.schema().field<int>("age");
 ///     const auto work = rows.schema().field<std::string_view>("workclass");
 ///     auto train = rows | data::map([=](const data::record& r) {
-///         return sample{{r.get(age) / 90, r.get(work) == "Private"}, r.get<std::int64_t>("hours_per_week") > 40};
+///         return sample{{r.get(age) / 90.f, r.get(work) == "Private"}, r.get<std::int64_t>("hours_per_week") > 40};
 ///     }) | data::shuffle() | data::batch(64);
 ///
 /// A model takes structs: a map as this one makes them. Memory: 24 bytes for each field, and the values.
@@ -223,7 +223,7 @@ public:
     /// | integers, bool | one value of type i64, within T's range |
     /// | std::string, std::string_view | one text |
     /// | std::array of these, nested | as many values: the field's extents, or all values along one axis |
-    /// | std::vector of these, span<const float>, span<const std::int64_t> | any number of values |
+    /// | std::vector of numbers or of texts, span<const float>, span<const std::int64_t> | any number of values |
     /// | std::optional of all these | empty where the record has no value |
     ///
     /// Views are into the record. data_error, with the field, what it is and what T needs, where it is of another type,
@@ -440,11 +440,20 @@ SINTER_COLD SINTER_APART record_schema::record_schema(std::vector<record_field> 
 }
 
 SINTER_SELDOM_BODY std::size_t record_schema::find(std::string_view name) const {
+    if (!all_) return 0;
     const std::vector<std::size_t>& sorted = all_->by_name;
     const auto at = std::lower_bound(sorted.begin(), sorted.end(), name, [&](std::size_t f, std::string_view n) {
         return all_->fields[f].name.compare(n) < 0;
     });
     return at != sorted.end() && all_->fields[*at].name == name ? *at : size();
+}
+
+SINTER_SELDOM_BODY bool record_schema::operator==(const record_schema& other) const {
+    if (is_same(other)) return true;
+    if (size() != other.size()) return false;
+    for (std::size_t f = 0; f < size(); ++f)
+        if (!((*this)[f] == other[f])) return false;
+    return true;
 }
 
 SINTER_SELDOM_BODY std::size_t record_schema::number(std::string_view name) const {
@@ -459,9 +468,11 @@ SINTER_SELDOM_BODY std::size_t record_schema::number(std::string_view name) cons
 
 SINTER_SELDOM_BODY void record_schema::describe(description& d) const {
     std::string text;
-    for (const record_field& f : all_->fields)
+    for (std::size_t i = 0; i < size(); ++i) {
+        const record_field& f = (*this)[i];
         text += to_text({f.name, "\n", static_cast<int>(f.type), io::extents_text(f.extents),
                          f.variable ? " variable" : "", f.optional ? " optional" : "", "\n"});
+    }
     d("fields", size())("names, types and extents (their hash)", base::fnv1a(text));
 }
 

@@ -128,9 +128,10 @@ struct interleave_streams_step {
 /// stage draws by an element's number among those that its worker reads: for random numbers that are the same for any
 /// number of workers, the map is within make().
 ///
-/// The cursor holds, for each of the S streams, the number of its file and the cursor in it: going on opens one file a
-/// stream that is read, and goes to its place. A cursor between two batches is good for any only(); so when there are
-/// other workers each goes on with the entries of its streams. After an error of make() its file is left out.
+/// The cursor holds, for each of the S streams, the number of its file and the cursor in it: going on opens one file
+/// for each stream that is read, and goes to its place. A cursor of a reader of all streams is good for any only(),
+/// which goes on with the entries of its streams; entries of streams that a worker does not read stay as they are. A
+/// file for which make() throws is left out.
 /// option_error unless 1 <= S <= B, for fewer files than S, for S above 65536, and for batches < 0; data_error where a
 /// stream without elements would have to begin again.
 template <class F>

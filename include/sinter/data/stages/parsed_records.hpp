@@ -50,6 +50,13 @@ public:
     {
         return up_.next(s.up, c, k);
     }
+    /// False for what cannot be a cursor of Up.
+    bool fits(const cursor& c) const
+        requires(!is_indexed)
+    {
+        if constexpr (requires { up_.fits(c); }) return up_.fits(c);
+        else return true;
+    }
     value_type get(state& s, ticket& k) const
         requires(!is_indexed)
     {

@@ -91,7 +91,7 @@ struct sequence_examples_as_step {};
 
 /// Reads each element, the bytes of a tf.train.SequenceExample, into a struct. A field that is a std::vector takes the
 /// list of features of its name, with an element for each step; every other field takes the feature of its name from
-/// the context, as examples_as() says.
+/// the context, as examples_as() says: so a text of bytes there is a std::string, or an array.
 ///
 ///     struct clip { std::int64_t label; std::vector<std::array<float, 40>> frames; std::vector<int> speaker; };
 ///     auto train = data::tfrecords("train.tfrecord") | data::sequence_examples_as<clip>() | ...
