@@ -30,6 +30,9 @@ inline constexpr bool is_row = [] {
     return form.kind == field_form::column &&
            (form.pixels || std::same_as<number, float> || std::same_as<number, std::int32_t>);
 }();
+template <class F>
+inline constexpr bool is_of_floats =
+    std::same_as<typename element_parts::form_of_field<typename without_extra<F>::type>::number, float>;
 template <class T>
 inline constexpr bool is_element = []<class... P>(element_parts::part_list<P...>) {
     return (is_row<typename P::type> && ...);
@@ -71,12 +74,14 @@ public:
     void begin(state&, std::int64_t) const {}
     T get(state&, std::int64_t i) const {
         T to{};
-        for_each_element_field(to, [&](auto n, auto& field) {
+        for_each_element_field(to, [&]<class F>(auto n, F& field) {
             const dataset_parts::rows_of_field& f = rows_[std::size_t{n}];
             const void* const row = row_of(f, i);
-            if (f.bytes_to_floats)
-                shares_of_bytes(static_cast<const std::uint8_t*>(row), reinterpret_cast<float*>(&field), f.bytes);
-            else std::memcpy(&field, row, f.bytes);
+            if constexpr (dataset_parts::is_of_floats<F>)
+                if (f.bytes_to_floats)
+                    return shares_of_bytes(static_cast<const std::uint8_t*>(row), reinterpret_cast<float*>(&field),
+                                           sizeof(F) / sizeof(float));
+            std::memcpy(&field, row, f.bytes);
         });
         return to;
     }
