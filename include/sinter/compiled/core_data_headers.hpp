@@ -23,6 +23,7 @@
 #include <sinter/data/image/rotate.hpp>
 #include <sinter/data/pipeline.hpp>
 #include <sinter/data/record.hpp>
+#include <sinter/data/record_schema.hpp>
 #include <sinter/data/runtime/prefetch.hpp>
 #include <sinter/data/runtime/row_batcher.hpp>
 #include <sinter/data/runtime/row_team.hpp>
