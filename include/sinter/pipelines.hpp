@@ -4,6 +4,7 @@
 /// Pipelines of structs, tuples and numbers: sources, stages, and batches of them.
 #include <sinter/data/batches.hpp>
 #include <sinter/data/per_worker.hpp>
+#include <sinter/data/source/csv/records.hpp>
 #include <sinter/data/source/csv/rows.hpp>
 #include <sinter/data/source/csv/stream.hpp>
 #include <sinter/data/stages/apply.hpp>
@@ -19,10 +20,13 @@
 #include <sinter/data/stages/filter.hpp>
 #include <sinter/data/stages/fixed_length_records.hpp>
 #include <sinter/data/stages/flat_map.hpp>
+#include <sinter/data/stages/from_dataset.hpp>
 #include <sinter/data/stages/generator.hpp>
 #include <sinter/data/stages/group_by_window.hpp>
+#include <sinter/data/stages/idx.hpp>
 #include <sinter/data/stages/ignore_errors.hpp>
 #include <sinter/data/stages/interleave.hpp>
+#include <sinter/data/stages/interleave_streams.hpp>
 #include <sinter/data/stages/list_files.hpp>
 #include <sinter/data/stages/map.hpp>
 #include <sinter/data/stages/measured.hpp>
@@ -30,6 +34,7 @@
 #include <sinter/data/stages/pack.hpp>
 #include <sinter/data/stages/pad_to.hpp>
 #include <sinter/data/stages/padded_batch.hpp>
+#include <sinter/data/stages/parse_examples.hpp>
 #include <sinter/data/stages/print.hpp>
 #include <sinter/data/stages/ragged_batch.hpp>
 #include <sinter/data/stages/random.hpp>
@@ -38,6 +43,7 @@
 #include <sinter/data/stages/rejection_resample.hpp>
 #include <sinter/data/stages/repeat.hpp>
 #include <sinter/data/stages/scan.hpp>
+#include <sinter/data/stages/sequence_examples_as.hpp>
 #include <sinter/data/stages/shard.hpp>
 #include <sinter/data/stages/shuffle.hpp>
 #include <sinter/data/stages/shuffle_blocks.hpp>
@@ -47,7 +53,9 @@
 #include <sinter/data/stages/source.hpp>
 #include <sinter/data/stages/take.hpp>
 #include <sinter/data/stages/take_while.hpp>
+#include <sinter/data/stages/tensor_slices.hpp>
 #include <sinter/data/stages/text_lines.hpp>
+#include <sinter/data/stages/text_windows.hpp>
 #include <sinter/data/stages/tfrecords.hpp>
 #include <sinter/data/stages/unbatch.hpp>
 #include <sinter/data/stages/unique.hpp>

@@ -119,7 +119,9 @@ void each_part(T& v, F f) {
 }
 /// Whether the parts of a list lie one behind the other and are numbers.
 template <class T>
-inline constexpr bool holds_numbers = number<element_of<T>> && !std::is_same_v<T, std::vector<bool>>;
+inline constexpr bool holds_numbers = number<element_of<T>>;
+template <>
+inline constexpr bool holds_numbers<std::vector<bool>> = false;
 
 template <class T>
 void append(std::string& to, const T& v) {
@@ -127,9 +129,13 @@ void append(std::string& to, const T& v) {
         append_numbers(to, &v, 1);
     } else if constexpr (grows<T> || is_array<T>) {
         if constexpr (grows<T>) value_parts::append(to, static_cast<std::uint64_t>(v.size()));
-        if constexpr (holds_numbers<T>) append_numbers(to, std::data(v), std::size(v));
-        else
-            for (const auto& e : v) value_parts::append<element_of<T>>(to, e);
+        if constexpr (holds_numbers<T>) {
+            append_numbers(to, std::data(v), std::size(v));
+        } else if constexpr (std::is_same_v<T, std::vector<bool>>) {
+            for (const bool one : v) value_parts::append(to, one);
+        } else {
+            for (const auto& e : v) value_parts::append(to, e);
+        }
     } else {
         value_parts::each_part(v, [&](const auto& part) { value_parts::append(to, part); });
     }

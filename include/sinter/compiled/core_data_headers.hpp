@@ -22,6 +22,8 @@
 #include <sinter/data/image/resize.hpp>
 #include <sinter/data/image/rotate.hpp>
 #include <sinter/data/pipeline.hpp>
+#include <sinter/data/record.hpp>
+#include <sinter/data/record_schema.hpp>
 #include <sinter/data/runtime/batch_parts.hpp>
 #include <sinter/data/runtime/prefetch.hpp>
 #include <sinter/data/runtime/row_batcher.hpp>
@@ -34,6 +36,7 @@
 #include <sinter/data/source/csv/number.hpp>
 #include <sinter/data/source/csv/reader.hpp>
 #include <sinter/data/source/csv/record_places.hpp>
+#include <sinter/data/source/csv/records.hpp>
 #include <sinter/data/source/csv/table.hpp>
 #include <sinter/data/source/csv/values.hpp>
 #include <sinter/data/source/drawn_digits.hpp>
@@ -49,10 +52,14 @@
 #include <sinter/data/stages/file_paths.hpp>
 #include <sinter/data/stages/file_stream.hpp>
 #include <sinter/data/stages/fixed_length_records.hpp>
+#include <sinter/data/stages/from_dataset.hpp>
+#include <sinter/data/stages/idx.hpp>
+#include <sinter/data/stages/interleave_streams.hpp>
 #include <sinter/data/stages/list_files.hpp>
 #include <sinter/data/stages/measured.hpp>
 #include <sinter/data/stages/mixture.hpp>
 #include <sinter/data/stages/padded_batch.hpp>
+#include <sinter/data/stages/parse_examples.hpp>
 #include <sinter/data/stages/ragged_batch.hpp>
 #include <sinter/data/stages/rebatch.hpp>
 #include <sinter/data/stages/reduce.hpp>
@@ -61,7 +68,9 @@
 #include <sinter/data/stages/shuffle_blocks.hpp>
 #include <sinter/data/stages/snapshot.hpp>
 #include <sinter/data/stages/stage_text.hpp>
+#include <sinter/data/stages/tensor_slices.hpp>
 #include <sinter/data/stages/text_lines.hpp>
+#include <sinter/data/stages/text_windows.hpp>
 #include <sinter/data/stages/tfrecords.hpp>
 #include <sinter/data/stages/window.hpp>
 #include <sinter/data/stages/worker_files.hpp>

@@ -134,9 +134,7 @@ public:
     cached_stage(Up up, std::shared_ptr<Store> store) : up_(std::move(up)), store_(std::move(store)) {}
     std::int64_t size() const { return up_.size(); }
     bool fits(const cursor& c) const {
-        if (c.up_place < 0 || c.i < c.up_place) return false;
-        if constexpr (requires { up_.fits(c.up); }) return up_.fits(c.up);
-        else return true;
+        return c.up_place >= 0 && c.i >= c.up_place && stage_parts::fits(up_, c.up);
     }
     void begin(state& s, std::int64_t) const { up_.begin(s.up, 0); }
     bool next(state& s, cursor& c, ticket& k) const {

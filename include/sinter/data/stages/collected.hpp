@@ -20,12 +20,7 @@ public:
 
     collected_stage(Windows windows, Columns columns) : windows_(std::move(windows)), columns_(std::move(columns)) {}
     std::int64_t size() const { return windows_.size(); }
-    bool fits(const cursor& c) const
-        requires(!is_indexed)
-    {
-        if constexpr (requires { windows_.fits(c); }) return windows_.fits(c);
-        else return true;
-    }
+    bool fits(const cursor& c) const { return stage_parts::fits(windows_, c); }
     void begin(state& s, std::int64_t pass) const { windows_.begin(s, pass); }
     __attribute__((always_inline)) void prefetch(state& s, std::int64_t i) const
         requires is_indexed

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/error.hpp>
 #include <sinter/base/to_text.hpp>
+#include <sinter/data/stages/inner_stages.hpp>
 #include <sinter/data/stages/stage.hpp>
 #include <memory>
 #include <utility>
@@ -45,7 +46,6 @@ template <element_stage Up, class F>
 class interleaved_stage {
     using inner = std::remove_cvref_t<std::invoke_result_t<const F&, const typename Up::value_type&>>;
     using inner_cursor = stage_parts::cursor_of<inner>;
-    using inner_ticket = stage_parts::ticket_of<inner>;
     struct slot {
         stage_parts::cursor_of<Up> made_of{};   ///< before its element
         inner_cursor at{};
@@ -66,8 +66,7 @@ public:
         typename Up::state up;
         std::int64_t pass = 0;
         std::vector<reading> taking;      ///< for next(), of each slot
-        std::vector<reading> computing;   ///< for get()
-        std::size_t oldest = 0;           ///< of `computing`: makes room
+        stage_parts::inner_states<inner> computing;
     };
     struct cursor {
         stage_parts::cursor_of<Up> up{};
@@ -77,10 +76,7 @@ public:
         std::int64_t of_block = 0;   ///< elements that it has given in its turn
         std::int64_t up_ended = 0;   ///< 1: what comes before has no more
     };
-    struct ticket {
-        std::shared_ptr<const inner> stages;
-        inner_ticket of{};
-    };
+    using ticket = stage_parts::inner_ticket<inner>;
 
     interleaved_stage(Up up, F make, interleave_options o) : up_(std::move(up)), make_(std::move(make)), options_(o) {}
     std::int64_t size() const { return up_.size() == 0 ? 0 : unknown_size; }
@@ -89,7 +85,6 @@ public:
         s.pass = pass;
         s.taking.clear();
         s.computing.clear();
-        s.oldest = 0;
     }
     bool fits(const cursor& c) const {
         const auto cycle = static_cast<std::size_t>(options_.cycle);
@@ -125,17 +120,7 @@ public:
         return false;
     }
     value_type get(state& s, ticket& k) const {
-        for (reading& r : s.computing)
-            if (r.stages == k.stages) return r.stages->get(r.state, k.of);
-        reading fresh{.stages = k.stages};
-        fresh.stages->begin(fresh.state, s.pass);
-        if (s.computing.size() < static_cast<std::size_t>(options_.cycle)) {
-            s.computing.push_back(std::move(fresh));
-            return k.stages->get(s.computing.back().state, k.of);
-        }
-        s.oldest = (s.oldest + 1) % s.computing.size();
-        s.computing[s.oldest] = std::move(fresh);
-        return k.stages->get(s.computing[s.oldest].state, k.of);
+        return s.computing.get(k, s.pass, static_cast<std::size_t>(options_.cycle));
     }
     SINTER_COLD void describe(description& d) const {
         up_.describe(d);

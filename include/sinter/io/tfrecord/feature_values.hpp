@@ -20,6 +20,8 @@ SINTER_SELDOM void copy_bytes(const feature_view& f, span<std::byte> to);
 /// data_error for a feature whose value is not between `least` and `most`.
 [[noreturn]] SINTER_APART SINTER_COLD void refuse_value(const char* what, const feature_view& f, std::int64_t got,
                                                         std::int64_t least, std::int64_t most);
+/// Within a catch block: the same data_error or format_error, which says the step of a list, too.
+[[noreturn]] SINTER_APART SINTER_COLD void rethrow_with_step(std::size_t step);
 
 #if SINTER_BODIES
 SINTER_SELDOM_BODY span<const std::byte> only_bytes(const feature_view& f) {
@@ -42,6 +44,16 @@ SINTER_SELDOM_BODY void copy_bytes(const feature_view& f, span<std::byte> to) {
 SINTER_APART void refuse_value(const char* what, const feature_view& f, std::int64_t got, std::int64_t least,
                                std::int64_t most) {
     throw data_error(what, f.where(), to_text({got}), to_text({least, " to ", most}));
+}
+
+SINTER_APART void rethrow_with_step(std::size_t step) {
+    try {
+        throw;
+    } catch (const data_error& e) {
+        throw data_error(e.fault(), to_text({e.where(), ", step ", step}), e.got(), e.needed());
+    } catch (const format_error& e) {
+        throw format_error(e.fault(), to_text({e.where(), ", step ", step}), e.got(), e.needed());
+    }
 }
 #endif
 
