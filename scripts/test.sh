@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSL-1.0
 # test.sh [--all] [--quick] [CTEST ARGUMENTS]: gets what is missing, builds everything, and runs every test.
 #
-# Two compilers share the tests. g++ builds all that depends on this machine's vectors, which is kernels, ops and nets,
-# with examples and tools; kernels and files once more under the address and undefined-behaviour sanitizers; threads and
-# sockets once more under the thread sanitizer; in benchmarks it looks for errors of the language alone. Clang, where it
-# is found, builds for the oldest processor of this architecture what lies below and above: base, graphs, data, sockets
-# and a part of the whole programs sanitized; the other programs, which train under every strategy, the compiler's own
-# tests, layers and what GPUs would do without. It reads all headers as well. Where there is no clang g++ builds all.
+# Two compilers share the tests. g++ builds kernels, for this machine's vectors and others, the zoo, examples and tools;
+# kernels once more under the address and undefined-behaviour sanitizers; threads and sockets once more under the thread
+# sanitizer; in benchmarks it looks for errors of the language alone. Clang, where it is found, builds the rest. For the
+# oldest processor of this architecture, sanitized: base, graphs, data, files, sockets and a part of the whole programs.
+# For this machine's vectors, plainly: ops, layers, the compiler's own tests, the other programs, which train under
+# every strategy, and what GPUs would do without. It reads all headers as well. Where there is no clang g++ builds all.
 # One ctest runs all, so that the last lines tell all. Where ccache is installed or can be had, what another checkout
 # has compiled is not compiled again.
 #
@@ -26,8 +26,8 @@ guarded='hostile.cpp;strangers.cpp;reconnect.cpp;shard_checkpoint.cpp;row_store.
 sanitized_by_clang+=";train/${trained//;/;train/};strategy/${members//;/;strategy/}"
 sanitized_by_clang+=";parameter_server/${guarded//;/;parameter_server/}"
 # What clang builds without sanitizers and without optimising: whole programs, whose ordinary code and kernels are
-# sanitized above and below. It takes six tenths of g++'s time at -O1, and two thirds of its own with sanitizers.
-# For this machine's vectors: g++ and the sanitizers have the oldest processor's.
+# sanitized above and below. It takes six tenths of g++'s time at -O1, and two thirds of its own with sanitizers. It has
+# this machine's vectors, since the sanitized programs have those of the oldest processor.
 by_clang='strategy;train;parameter_server;compiler;layers;cuda;ops'
 # Masked loads and sparse lists, which narrow vectors do not have, are here.
 wide_folders='kernel'
