@@ -81,8 +81,8 @@ inline std::vector<float> unpacked(const std::vector<float>& p, int rows, int co
     return w;
 }
 
-/// Where sanitizers watch, a shape takes the compiler three seconds. So they do not see checks of shapes that come to no
-/// line and no branch of the kernels but those that the other shapes come to, for vectors of 512 bits.
+/// Where sanitizers watch, a shape takes the compiler three seconds. So they do not see shapes that come to no line and
+/// no branch of the kernels but those that the other shapes come to, for vectors of 512 bits.
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool sanitized = true;
 #else

@@ -4,7 +4,7 @@
 # targets.sh COMPILER FOLDER [CLANG]: files of one program that are compiled for different processors train
 # and predict, in whatever order they are linked, to the bit what each does in a program of its own.
 # What this processor lacks is left out. Nothing is inlined that need not be, so that whatever two
-# files have under one name is the linker's choice. Names are the same with both compilers, and clang takes half the time.
+# files have under one name is the linker's choice. Names are the same with both compilers; clang takes half the time.
 set -u
 compiler=${3:-$1}
 cd "$2" || exit 1
@@ -21,7 +21,9 @@ has avx512vl avx512bw && flags[avx512]=-march=x86-64-v4
 has avx512_bf16 && flags[pairs]="-march=x86-64-v4 -mavx512bf16"
 names=("${!flags[@]}")
 
-build() { "$compiler" -std=c++20 -O0 -fno-inline -DSINTER_ALLOW_UNOPTIMISED -Iinclude "$@" -c test/fixtures/target_model.cpp; }
+build() {
+    "$compiler" -std=c++20 -O0 -fno-inline -DSINTER_ALLOW_UNOPTIMISED -Iinclude "$@" -c test/fixtures/target_model.cpp
+}
 fault=0
 list=""
 for name in "${names[@]}"; do list+="F($name)"; done
