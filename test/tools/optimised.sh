@@ -10,7 +10,8 @@ fault=0
 # -O3 has all passes of -O2; both for 512 bits, for which it crashed.
 for flags in "-O3 -march=x86-64 -DFEW" "-O3 -march=x86-64-v3 -DFEW" "-O2 -march=x86-64-v4" \
     "-O3 -march=x86-64-v4"; do
-    said=$("$1" -std=c++20 $flags -DSINTER_SEPARATE_COMPILATION -Iinclude -c test/fixtures/narrow_losses.cpp -o /dev/null 2>&1) ||
+    said=$("$1" -std=c++20 $flags -DSINTER_SEPARATE_COMPILATION -Iinclude -c -o /dev/null \
+        test/fixtures/narrow_losses.cpp 2>&1) ||
         { printf '%s\n' "does not compile with $flags:" "$said"; fault=1; }
 done
 exit $fault
