@@ -44,13 +44,15 @@ static by_batch of_ones(const std::vector<int>& batches) {
     memory.scratch = arena(Device::template runner<P>::scratch_floats());
     for (int i = 0; i < p.n_parameters; ++i) {
         const variable_info& v = p.parameters[i];
-        const auto first = from_plain(v, detail::initial_values(v, path_of(P::graph.scopes, v), 1).data(),
-                                      Device::panel_width, Device::target.lanes);
+        const auto plain = sinter::detail::initial_values(v, path_of(P::graph.scopes, v), 1);
+        const auto first = from_plain(v, plain.data(), Device::panel_width, Device::target.lanes);
         std::memcpy(memory.at(v.at), first.data(), 4 * first.size());
     }
     typename Device::template runner<P> runner;
     runner.bind(memory);
-    Device device(typename Device::options{});
+    typename Device::options options;
+    if constexpr (requires { options.threads; }) options.threads = 1;
+    Device device(options);
     by_batch all;
     const std::vector<float> x(static_cast<std::size_t>(40 * p.inputs[0].s.size()), 1.f);
     for (const int batch : batches) {
@@ -65,8 +67,8 @@ static by_batch of_ones(const std::vector<int>& batches) {
 template <class Net>
 static std::array<by_batch, 3> of_ones(Net, const std::vector<int>& batches) {
     const auto by = [&]<class Device, program_options O>() {
-        return of_ones<compiled<request<Net, detail::stand_in_loss, void, program_mode::prediction, 40, Device::target,
-                                        O>>, Device>(batches);
+        return of_ones<compiled<request<Net, sinter::detail::stand_in_loss, void, program_mode::prediction, 40,
+                                        Device::target, O>>, Device>(batches);
     };
     return {by.template operator()<cpu_device, program_options{}>(),
             by.template operator()<cpu_device, program_options{.fuse = false}>(),
