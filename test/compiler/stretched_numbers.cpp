@@ -6,9 +6,13 @@
 #include <sinter/base/philox.hpp>
 #include <sinter/ops.hpp>
 #include <sinter/sinter.hpp>
+#include <sinter/train/initialize.hpp>
 #include <sinter/train/predictor.hpp>
+#include <array>
+#include <cstring>
+#include <vector>
 
-#include "cuda/as_on_cpu.hpp"
+#include "cuda/rehearsal.hpp"
 
 /// Random numbers and numbers of columns whose tensor is smaller than what they are stretched to:
 /// element i has instruction i of its stream, in every kind of kernel, on both devices, at any size
@@ -16,6 +20,7 @@
 using namespace sinter;
 using namespace sinter::base;
 using namespace sinter::compiler;
+using namespace sinter::runtime;
 
 static constexpr tensor number_of(tensor x, const shape& s) {
     return make<op::random_uniform>(x.g, s, {}, {++x.g->streams});
@@ -27,37 +32,74 @@ static constexpr tensor by_column(tensor x) { return x * number_of(x, extents(x.
 /// The same beside a row's sum, whose walk goes from row to row; ones times the number of columns.
 static constexpr tensor with_sum(tensor x) { return x * ops::sum(x, {-1}, keep::yes); }
 
-template <program_options O, class Device, class Net>
-static std::vector<float> of_ones(Net, int batch, int width) {
-    trainer<Net, decltype(mse), sgd, build_options{40, O}, single<Device>> t(sgd{}, {.threads = 1, .seed = 42});
-    const std::vector<float> x(static_cast<std::size_t>(40 * width), 1.f);
-    const auto y = t.predict({.x = x.data(), .size = batch});
-    return {y.begin(), y.end()};
+/// What a net makes of ones, for each size of the batch: its prediction program alone, without a trainer, which would
+/// compile others beside it.
+using by_batch = std::vector<std::vector<float>>;
+template <class P, class Device>
+static by_batch of_ones(const std::vector<int>& batches) {
+    constexpr auto& p = P::v;
+    model_memory memory;
+    memory.parameters = arena(p.floats(space::parameter));
+    memory.activations = arena(p.floats(space::activation));
+    memory.scratch = arena(Device::template runner<P>::scratch_floats());
+    for (int i = 0; i < p.n_parameters; ++i) {
+        const variable_info& v = p.parameters[i];
+        const auto plain = sinter::detail::initial_values(v, path_of(P::graph.scopes, v), 1);
+        const auto first = from_plain(v, plain.data(), Device::panel_width, Device::target.lanes);
+        std::memcpy(memory.at(v.at), first.data(), 4 * first.size());
+    }
+    typename Device::template runner<P> runner;
+    runner.bind(memory);
+    typename Device::options options;
+    if constexpr (requires { options.threads; }) options.threads = 1;
+    Device device(options);
+    by_batch all;
+    const std::vector<float> x(static_cast<std::size_t>(40 * p.inputs[0].s.size()), 1.f);
+    for (const int batch : batches) {
+        std::vector<float>& y = all.emplace_back(static_cast<std::size_t>(batch * p.output_shapes[0].size()));
+        const float* ports[] = {x.data(), nullptr};
+        device.run(runner, {.ports = ports, .seed = 42, .batch = batch});
+        std::memcpy(y.data(), memory.at(p.outputs[0]), 4 * y.size());
+    }
+    return all;
+}
+/// Fused, unfused, and by the GPU's kernels.
+template <class Net>
+static std::array<by_batch, 3> of_ones(Net, const std::vector<int>& batches) {
+    const auto by = [&]<class Device, program_options O>() {
+        return of_ones<compiled<request<Net, sinter::detail::stand_in_loss, void, program_mode::prediction, 40,
+                                        Device::target, O>>, Device>(batches);
+    };
+    return {by.template operator()<cpu_device, program_options{}>(),
+            by.template operator()<cpu_device, program_options{.fuse = false}>(),
+            by.template operator()<test::rehearsal_device, program_options{}>()};
 }
 static float drawn(int stream, std::uint64_t i) {
     return uniform(philox_word(42, i, static_cast<std::uint64_t>(stream)));
 }
 
-/// Net: ones to numbers times `factor`. Which(row, column): the number's place in its tensor.
-template <int Width, class Net, class Which>
-static void check(const char* what, Net net, float factor, Which which) {
-    for (int batch : {1, 3, 17, 40}) {
-        const std::vector<float> got[] = {of_ones<program_options{}, cpu_device>(net, batch, Width),
-                                          of_ones<program_options{.fuse = false}, cpu_device>(net, batch, Width),
-                                          of_ones<program_options{}, test::rehearsal_device>(net, batch, Width)};
-        for (int kind = 0; kind < 3; ++kind) {
-            BOOST_REQUIRE_EQUAL(got[kind].size(), static_cast<std::size_t>(batch * Width));
-            for (int i = 0; i < batch * Width; ++i) {
-                const float want = factor * drawn(1, static_cast<std::uint64_t>(which(i / Width, i % Width)));
-                if (got[kind][static_cast<std::size_t>(i)] == want) continue;
-                BOOST_ERROR(what << " of " << Width << (kind == 0 ? ", fused" : kind == 1 ? ", unfused"
-                                                        : ", GPU's kernels") << ", batch " << batch
-                                 << ": element " << i << " is " << got[kind][static_cast<std::size_t>(i)] << ", not "
-                                 << want);
+using place_in_tensor = int (*)(int row, int column);
+static void check(const char* what, const std::array<by_batch, 3>& got, const std::vector<int>& batches, int width,
+                  float factor, place_in_tensor which) {
+    for (std::size_t b = 0; b < batches.size(); ++b)
+        for (std::size_t kind = 0; kind < 3; ++kind) {
+            const std::vector<float>& y = got[kind][b];
+            BOOST_REQUIRE_EQUAL(y.size(), static_cast<std::size_t>(batches[b] * width));
+            for (int i = 0; i < batches[b] * width; ++i) {
+                const float want = factor * drawn(1, static_cast<std::uint64_t>(which(i / width, i % width)));
+                if (y[static_cast<std::size_t>(i)] == want) continue;
+                BOOST_ERROR(what << " of " << width << (kind == 0 ? ", fused" : kind == 1 ? ", unfused"
+                                                        : ", GPU's kernels") << ", batch " << batches[b]
+                                 << ": element " << i << " is " << y[static_cast<std::size_t>(i)] << ", not " << want);
                 break;
             }
         }
-    }
+}
+/// Net: ones to numbers times `factor`. Which(row, column): the number's place in its tensor.
+template <int Width, class Net>
+static void check(const char* what, Net net, float factor, place_in_tensor which) {
+    const std::vector<int> batches{1, 3, 17, 40};
+    check(what, of_ones(net, batches), batches, Width, factor, which);
 }
 template <int Width>
 static void check_all() {
@@ -100,17 +142,13 @@ BOOST_AUTO_TEST_CASE(behind_products_and_convolutions) {   // whose sums of ones
 /// What column numbers mean for an axis of one element, by hand.
 template <class Net>
 static void check_values(Net net, const std::vector<float>& want) {
-    const auto width = static_cast<int>(want.size());
-    for (int batch : {1, 40}) {
-        std::vector<float> all;
-        for (int i = 0; i < batch; ++i) all.insert(all.end(), want.begin(), want.end());
-        BOOST_TEST((of_ones<program_options{}, cpu_device>(net, batch, width)) == all,
-                   boost::test_tools::per_element());
-        BOOST_TEST((of_ones<program_options{.fuse = false}, cpu_device>(net, batch, width)) == all,
-                   boost::test_tools::per_element());
-        BOOST_TEST((of_ones<program_options{}, test::rehearsal_device>(net, batch, width)) == all,
-                   boost::test_tools::per_element());
-    }
+    const std::vector<int> batches{1, 40};
+    for (const by_batch& got : of_ones(net, batches))
+        for (std::size_t b = 0; b < batches.size(); ++b) {
+            std::vector<float> all;
+            for (int i = 0; i < batches[b]; ++i) all.insert(all.end(), want.begin(), want.end());
+            BOOST_TEST(got[b] == all, boost::test_tools::per_element());
+        }
 }
 BOOST_AUTO_TEST_CASE(numbers_of_single_rows_and_columns) {
     check_values(array<1, 5> >> [](tensor x) { return ops::tril(x); }, {1, 0, 0, 0, 0});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed boost_serialization
 // alone: it links a library that no other test does
+// one thread: functions of bytes alone
 #include <boost/test/unit_test.hpp>
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>

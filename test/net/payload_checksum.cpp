@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// one thread: functions of bytes alone
 #define BOOST_TEST_MODULE payload_checksum
 #include <boost/test/unit_test.hpp>
 #include <sinter/net/payload_checksum.hpp>

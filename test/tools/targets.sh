@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
 # shows numbers: files of one program that are compiled for different processors coexist
-# targets.sh COMPILER FOLDER: files of one program that are compiled for different processors train
+# targets.sh COMPILER FOLDER [CLANG]: files of one program that are compiled for different processors train
 # and predict, in whatever order they are linked, to the bit what each does in a program of its own.
 # What this processor lacks is left out. Nothing is inlined that need not be, so that whatever two
-# files have under one name is the linker's choice.
+# files have under one name is the linker's choice. Names are the same with both compilers; clang takes half the time.
 set -u
-compiler=$1
+compiler=${3:-$1}
 cd "$2" || exit 1
 [ -d include/sinter ] || { echo "$2 has no include/sinter: needed is the repository's root"; exit 1; }
 [ "$(uname -m)" = x86_64 ] || { echo "skipped: this is no x86-64"; exit 0; }
@@ -21,16 +21,19 @@ has avx512vl avx512bw && flags[avx512]=-march=x86-64-v4
 has avx512_bf16 && flags[pairs]="-march=x86-64-v4 -mavx512bf16"
 names=("${!flags[@]}")
 
-build() { "$compiler" -std=c++20 -O1 -fno-inline -Iinclude "$@" -c test/fixtures/target_model.cpp; }
-export -f build
+build() {
+    "$compiler" -std=c++20 -O0 -fno-inline -DSINTER_ALLOW_UNOPTIMISED -Iinclude "$@" -c test/fixtures/target_model.cpp
+}
 fault=0
-link() {   # link PROGRAM NAMES...: one program of these files, in this order
-    local program=$1 list="" objects=()
+list=""
+for name in "${names[@]}"; do list+="F($name)"; done
+build -DMAIN "-DNAMES=$list" -o "$scratch/main.o" || exit 1   # of all programs
+link() {   # link PROGRAM NAMES...: one program of these files, linked and called in this order
+    local program=$1 objects=()
     shift
-    for name; do list+="F($name)" objects+=("$scratch/$name.o"); done
-    build -DMAIN "-DNAMES=$list" -o "$scratch/$program.main.o" &&
-        "$compiler" "$scratch/$program.main.o" "${objects[@]}" -o "$scratch/$program" -lz -pthread &&
-        (cd "$scratch" && timeout 300 "./$program" >"$program.out") ||
+    for name; do objects+=("$scratch/$name.o"); done
+    "$compiler" "$scratch/main.o" "${objects[@]}" -o "$scratch/$program" -lz -pthread &&
+        (cd "$scratch" && timeout 300 "./$program" "$@" >"$program.out") ||
         { echo "$program does not build or run"; fault=1; }
 }
 for name in "${names[@]}"; do

@@ -10,11 +10,13 @@ cd "$2" || exit 1
 fault=0
 compile() { "$1" -std=c++20 -fsyntax-only -Iinclude "${@:2}" 2>&1; }
 
-said=$(compile "$1" examples/quickstart.cpp)
+program='#include <sinter/sinter.hpp>
+int main() {}'
+said=$(compile "$1" -x c++ - <<<"$program")
 [ "$(grep -c 'warning: ' <<<"$said")" = 1 ] && grep -q 'warning: Sinter trains .* without optimisation' <<<"$said" ||
     { printf '%s\n' "without optimisation there should be one warning:" "$said"; fault=1; }
 for flags in -O1 -DSINTER_ALLOW_UNOPTIMISED; do
-    said=$(compile "$1" $flags examples/quickstart.cpp)
+    said=$(compile "$1" $flags -x c++ - <<<"$program")
     [ -z "$said" ] || { printf '%s\n' "with $flags there should be no warning:" "$said"; fault=1; }
 done
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows elastic: the agreement on who goes on: never two parts, whatever is lost, cut, killed or late
 // needs: distributed
+// one thread: its network is a list of this test's own
 #include <boost/test/unit_test.hpp>
 #include <sinter/net/elastic/assembly.hpp>
 #include <map>

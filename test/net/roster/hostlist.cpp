@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// one thread: functions of text alone
 // Slurm's lists of hosts, against what `scontrol show hostnames` prints for them. (Slurm 22 refuses a name that goes on
 // behind its last bracket; older manuals have such names.)
 #define BOOST_TEST_MODULE net_roster_hostlist

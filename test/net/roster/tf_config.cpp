@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows joining: TF_CONFIG as TensorFlow's resolver, RunConfig and Kubeflow write it; model_dir; malformed text
+// one thread: functions of text alone
 // TF_CONFIG, case by case, after the suites of TensorFlow and Kubeflow: what they accept is read to the same
 // values, what they refuse is refused. Which of their cases is which of those below; "differs" is on purpose:
 //

@@ -11,7 +11,7 @@
 
 // Jobs of three workers and two servers whose members, all of them, are killed and started again, at once or later, and
 // stopped for a while, at random, in each mode. Whoever has ended with an error is started again, as a cluster does.
-// The job always goes on, and ends well when it is asked to stop. A minute; `restarted_soak -- SECONDS [SEED]`, or
+// The job always goes on, and ends well when it is asked to stop. Half a minute; `restarted_soak -- SECONDS [SEED]`, or
 // SINTER_SOAK_SECONDS, says how long else.
 using namespace sinter;
 using namespace sinter::restarts;
@@ -26,7 +26,7 @@ double seconds_of_all() {
     auto& suite = boost::unit_test::framework::master_test_suite();
     if (suite.argc > 1) return std::atof(suite.argv[1]);
     const char* const set = std::getenv("SINTER_SOAK_SECONDS");
-    return set ? std::atof(set) : 60;
+    return set ? std::atof(set) : 30;
 }
 unsigned seed_of_all() {
     auto& suite = boost::unit_test::framework::master_test_suite();
