@@ -9,7 +9,7 @@
 // A row of the net has 96 characters, a sentence has some 30, and filled up with padding most of the net's work would
 // be for nothing. pack<96> puts sentences one behind the other, whole ones. Each keeps its own places: they begin with
 // 0 anew, and the last character of one is not asked for the first of the next; its weight is 0, as that of padding.
-// Attention here still looks at all of a row that is before a place; segments say what of it is of the same sentence.
+// Segments number the sentences of a row: attention sees nothing of the others.
 #include "common/language.hpp"
 #include <sinter/data/batches.hpp>
 #include <sinter/data/stages/map.hpp>
@@ -25,21 +25,22 @@ using namespace sinter;
 constexpr int length = 96, width = 32;
 constexpr attention_settings look_back{.causal = causal::yes};
 
-constexpr auto net = inputs(input<"tokens">(indices<length>), input<"positions">(indices<length>))
-    >> [](tensor tokens, tensor positions) {
-           return embedding<example::most_characters, width>(tokens) + embedding<length, width>(positions);
+constexpr auto net = inputs(input<"tokens">(indices<length>), input<"positions">(indices<length>),
+                            input<"segments">(indices<length>))
+    >> [](tensor tokens, tensor positions, tensor segments) {
+           const tensor x = embedding<example::most_characters, width>(tokens) + embedding<length, width>(positions);
+           return transformer_block<2, 2 * width, look_back>(x, segments);
        }
-    >> transformer_block<2, 2 * width, look_back> >> layer_norm >> dense<example::most_characters>;
+    >> layer_norm >> dense<example::most_characters>;
 
 struct sample {
-    data::packed_row<length>::numbers tokens, positions, next;
+    data::packed_row<length>::numbers tokens, positions, segments, next;
     std::array<float, length> weights;
-    data::extra<data::packed_row<length>::numbers> segments;   // for attention that is to stay within a sentence
 };
 
 /// What follows each token within its sentence.
 static sample next_tokens(const data::packed_row<length>& r) {
-    sample s{r.tokens, r.positions, {}, {}, {r.segments}};
+    sample s{r.tokens, r.positions, r.segments, {}, {}};
     for (std::size_t i = 0; i + 1 < length; ++i)
         if (r.segments[i] > 0 && r.segments[i + 1] == r.segments[i]) s.next[i] = r.tokens[i + 1], s.weights[i] = 1;
     return s;

@@ -147,7 +147,8 @@ std::vector<outcome> expected_of_many(int n, int passes) {
 
 BOOST_AUTO_TEST_CASE(threads_change_no_byte) {
     const std::vector<outcome> expected = expected_of_many(997, 3);
-    check_equal(without_cursors(same_for_all(with_options{many(997), 16}, static_cast<int>(expected.size()))), expected);
+    const auto calls = static_cast<int>(expected.size());
+    check_equal(without_cursors(same_for_all(with_options{many(997), 16}, calls)), expected);
 }
 
 BOOST_AUTO_TEST_CASE(small_sources_and_remainders) {
@@ -208,8 +209,8 @@ BOOST_AUTO_TEST_CASE(goes_on_from_every_position) {
 
 BOOST_AUTO_TEST_CASE(a_place_is_found_without_reading_what_lies_before) {
     std::atomic<int> asked{0};
-    auto stages = data::from(100'000, numbered) | data::filter([&](const row& r) { return ++asked, r.number % 2 == 0; });
-    auto b = stages | data::batch(100);
+    const auto is_even = [&](const row& r) { return ++asked, r.number % 2 == 0; };
+    auto b = data::from(100'000, numbered) | data::filter(is_even) | data::batch(100);
     data::pipeline& p = data::pipeline_for<ports>(b);
     for (int i = 0; i < 400; ++i) p.next();
     const data::position at = p.position();

@@ -69,9 +69,10 @@ BOOST_AUTO_TEST_CASE(files_and_elements_are_dealt_out) {
     // With too few the elements are dealt out, or it is an error.
     const auto some = numbers_of_workers(2, 3, automatic);
     BOOST_TEST(some.size() == 20u);
-    BOOST_CHECK_EXCEPTION(share_of(2, {.index = 0, .count = 3, .policy = file}), option_error, [](const option_error& e) {
+    const auto is_named = [](const option_error& e) {
         return e.where() == "worker_files" && e.got() == "2 files" && holds(e.needed(), "3 or more");
-    });
+    };
+    BOOST_CHECK_EXCEPTION(share_of(2, {.index = 0, .count = 3, .policy = file}), option_error, is_named);
     BOOST_CHECK_THROW(share_of(2, {.index = 3, .count = 3}), option_error);
 }
 

@@ -123,7 +123,8 @@ BOOST_AUTO_TEST_CASE(shuffled) {
 }
 BOOST_AUTO_TEST_CASE(filtered_and_shuffled_in_a_window) {
     four_then_two_then_three([] {
-        return data::from(90, numbered) | data::filter([](const sample& e) { return e.label != 1; }) | data::shuffle(13);
+        return data::from(90, numbered) | data::filter([](const sample& e) { return e.label != 1; })
+             | data::shuffle(13);
     });
 }
 BOOST_AUTO_TEST_CASE(packed) {

@@ -19,7 +19,7 @@
 ///     base::append_value(bytes, v);
 ///     if (!base::read_value(bytes, v)) ...   // these are not the bytes of such a value
 ///
-/// Numbers are written lowest byte first, vectors and texts behind how many parts they have (8 bytes), and nothing else.
+/// Numbers are written lowest byte first, vectors and texts behind how many parts they have (8 bytes); nothing else is.
 /// What is written is the same on all machines whose numbers have the same sizes.
 namespace sinter::base {
 
@@ -181,7 +181,7 @@ inline constexpr bool has_value_bytes = value_parts::least_bytes<std::remove_cv_
 /// The bytes of `v` behind those of `to`.
 template <class T>
 void append_value(std::string& to, const T& v) {
-    static_assert(has_value_bytes<T>, "needed are values that can be taken apart into numbers, texts, arrays and vectors");
+    static_assert(has_value_bytes<T>, "needed are values that come apart into numbers, texts, arrays and vectors");
     if constexpr (has_value_bytes<T>) value_parts::append(to, v);
 }
 
@@ -189,7 +189,7 @@ void append_value(std::string& to, const T& v) {
 /// come from anywhere: no more memory is taken than they have room for parts.
 template <class T>
 [[nodiscard]] bool read_value(std::string_view from, T& v) {
-    static_assert(has_value_bytes<T>, "needed are values that can be taken apart into numbers, texts, arrays and vectors");
+    static_assert(has_value_bytes<T>, "needed are values that come apart into numbers, texts, arrays and vectors");
     if constexpr (has_value_bytes<T>) return value_parts::take(from, v) && from.empty();
     else return false;
 }

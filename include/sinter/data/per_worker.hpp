@@ -17,8 +17,8 @@ namespace sinter::inline SINTER_ORDINARY::data {
 ///     model.train(train);
 ///
 /// make(index, count) gives batches, for 0 <= index < count. It is called when training begins, and again for the first
-/// pass that begins behind a change of the workers. Each example is then computed at most once in a pass, as far as what
-/// make() gives to different workers is different: what a worker had not read that is gone is left out of that pass.
+/// pass that begins behind a change of the workers. Each example is then computed at most once in a pass, as far as
+/// make() gives different ones to different workers: what a worker that is gone had not read is left out of that pass.
 /// A process alone is worker 0 of 1. Members that share each batch read the same data instead, and leave out each
 /// other's rows by themselves: they need no function.
 template <class F>

@@ -20,7 +20,7 @@ namespace sinter::inline SINTER_ORDINARY::data {
 struct stage_time {
     std::string name;
     std::int64_t elements = 0;   ///< that came by
-    double seconds = 0;          ///< that a thread takes for one, of the stages since the place before; 0: none measured
+    double seconds = 0;          ///< that a thread takes for one in the stages since the place before; 0: unknown
 };
 
 /// Times of the places that measured() marks in one pipeline, to be read while it runs or afterwards, by hooks for
@@ -52,8 +52,8 @@ struct measured_step {
     std::string name;
     stage_times times;
 };
-/// Notes in `times`, under this name, how many elements come by here, and what a thread takes for one from the source up
-/// to here. Changes nothing else. One element of 16 is timed, which takes some 50 ns.
+/// Notes in `times`, under this name, how many elements come by here, and what a thread takes for one from the source
+/// up to here. Changes nothing else. One element of 16 is timed, which takes some 50 ns.
 ///
 ///     data::stage_times times;
 ///     auto train = data::pictures(folder) | data::measured("read", times)

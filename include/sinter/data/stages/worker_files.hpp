@@ -27,8 +27,8 @@ struct dealt {
 SINTER_SELDOM SINTER_COLD dealt dealt_to_worker(std::int64_t files, const worker_files_options& o);
 } // namespace stage_parts
 
-/// The elements of this worker's share of `files`, a pipeline of which read(file) makes a pipeline of elements; those of
-/// several files come in turns (interleave). With per_worker():
+/// The elements of this worker's share of `files`, a pipeline; read(file) makes one of a file's elements. Those
+/// of several files come in turns (interleave). With per_worker():
 ///
 ///     data::per_worker([](int index, int count) {
 ///         return data::worker_files(data::list_files("*.tfrecord"), read, {.index = index, .count = count})
