@@ -20,18 +20,20 @@
 #include <sinter/ops/where.hpp>
 
 /// Elementwise ops: those that are one ONNX operator say so in their own files (op_info::onnx).
-namespace sinter::inline SINTER_TARGET::onnx {
+namespace sinter::inline SINTER_ORDINARY::onnx {
 
 namespace detail {
 
-inline void emit_elementwise(exporter& e, int id, const char* type) {
+#if SINTER_BODIES
+SINTER_APART void emit_elementwise(exporter& e, int id, const char* type) {
     elementwise_writer w(e, id);
     w.done(w.add(type, w.in));
 }
+#endif
 /// Comparisons give truth values there, 1 and 0 here.
 inline void emit_comparison(exporter& e, int id, const char* type, bool negated = false) {
     elementwise_writer w(e, id);
-    std::string y = w.add(type, w.in);
+    value_name y = w.add(type, w.in);
     if (negated) y = w.add("Not", {y});
     w.done(as_floats(e, id, y));
 }
@@ -42,7 +44,7 @@ inline void emit_greater_equal(exporter& e, int id) { emit_comparison(e, id, "Gr
 /// Truth here is what is not 0, as it is for Cast.
 inline void emit_logical(exporter& e, int id, const char* type) {
     elementwise_writer w(e, id);
-    for (std::string& x : w.in) x = e.cast(id, x, element::truth);
+    for (value_name& x : w.in) x = e.cast(id, x, element::truth);
     w.done(as_floats(e, id, w.add(type, w.in)));
 }
 inline void emit_and(exporter& e, int id) { emit_logical(e, id, "And"); }
@@ -76,7 +78,7 @@ inline void emit_random_uniform(exporter& e, int id) {
     e.set(id, e.add(id, "RandomUniformLike", {e.filled(id, e.s(id), 0.f)}));
 }
 inline void emit_over_batch(exporter& e, int id) {
-    const std::string n = as_floats(e, id, e.add(id, "Squeeze", {e.batch()}));
+    const value_name n = as_floats(e, id, e.add(id, "Squeeze", {e.batch()}));
     e.set(id, e.add(id, "Div", {e.value(e.operand(id, 0)), n}));
 }
 

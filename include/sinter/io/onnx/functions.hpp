@@ -24,7 +24,7 @@
 /// Elementwise functions that are formulas there. ONNX has floats alone for most operators, so what
 /// needs more digits inside (expm1 and log1p near 0, erfc far from it) is less accurate than ours:
 /// to about 1e-6, or that part of the value.
-namespace sinter::inline SINTER_TARGET::onnx {
+namespace sinter::inline SINTER_ORDINARY::onnx {
 
 namespace detail {
 
