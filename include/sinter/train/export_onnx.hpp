@@ -58,7 +58,7 @@ SINTER_COLD inline onnx::graph onnx_graph_of(const graph_view& g) {
     }
     return to;
 }
-inline void write_onnx(const graph_view& g, const std::string& path, const onnx_options& o,
+SINTER_COLD inline void write_onnx(const graph_view& g, const std::string& path, const onnx_options& o,
                        onnx::exporter::values_by_path values) {
     onnx::write(onnx_graph_of(g), path, o.name, o.own, std::move(values));
 }
@@ -81,12 +81,11 @@ void export_onnx(const Model& m, const std::string& path, const onnx_options& o 
         export_onnx(m.inner(), path, o);
     } else {
         if constexpr (requires { m.need_whole_weights(""); }) m.need_whole_weights("export_onnx");
-        using training = typename Model::training;
-        training_parts::write_onnx_of_trainer(
-            detail::onnx_graph_of(Model::prediction::graph), path, o,
-            {training::v.parameters, training::v.n_parameters}, {training::v.states, training::v.n_states},
-            training::scopes,
-            [&](const variable_info& v) { return m.plain(v); });
+        const base::view<const variable_info> parameters{Model::training::v.parameters, Model::parameters()},
+            states{Model::training::v.states, Model::states()};
+        training_parts::write_onnx_of_trainer(detail::onnx_graph_of(Model::prediction::graph), path, o, parameters,
+                                              states, Model::training::scopes,
+                                              [&](const variable_info& v) { return m.plain(v); });
     }
 }
 /// Writes a net as it begins.

@@ -13,7 +13,7 @@ namespace sinter::inline SINTER_ORDINARY::onnx {
 namespace detail {
 
 /// [T, H D] or [T, H, D] as [groups, H / groups, T, D], the last two exchanged where `transposed`.
-inline value_name by_heads(exporter& e, int id, int operand, int groups, int heads, bool transposed) {
+SINTER_COLD inline value_name by_heads(exporter& e, int id, int operand, int groups, int heads, bool transposed) {
     const shape& s = e.s(operand);
     const int b = s.batched;
     few_numbers split{s.d[0], groups, heads / groups, s.size() / (s.d[0] * heads)}, order{1, 2, 0, 3};
@@ -22,7 +22,7 @@ inline value_name by_heads(exporter& e, int id, int operand, int groups, int hea
     if (b) split.insert(split.begin(), 0), order.insert(order.begin(), 0);
     return e.transpose(id, e.reshape(id, e.value(operand), split), order);
 }
-inline void emit_attention(exporter& e, int id) {
+SINTER_COLD inline void emit_attention(exporter& e, int id) {
     const node& n = e.n(id);
     const int heads = n.p[attention_attribute::heads], groups = n.p[attention_attribute::groups],
               shift = n.p[attention_attribute::shift];
@@ -76,7 +76,7 @@ inline void emit_attention(exporter& e, int id) {
 
 /// RotaryEmbedding came with opset 23, too. Each head's pairs lie as [2, D / 2] or, neighbours, [D
 /// / 2, 2].
-inline void emit_rotary(exporter& e, int id) {
+SINTER_COLD inline void emit_rotary(exporter& e, int id) {
     const node& n = e.n(id);
     const shape& angles = e.s(n.in[1]);
     const int b = n.s.batched, pairs = angles.d[2], axis = b + (n.p[rotary_attribute::halves] ? 2 : 3);

@@ -89,9 +89,8 @@ public:
     SINTER_APART SINTER_COLD value_name cast(int id, value_name x, element to);
     SINTER_APART SINTER_COLD value_name transpose(int id, value_name x, number_list order);
     [[noreturn]] SINTER_APART SINTER_COLD void refuse(int id, const std::string& what = "") const;
-    static element type_of(const shape& s) {
-        return s.type == dtype::f32 ? element::f32 : s.type == dtype::i32 ? element::i32 : element::u8;
-    }
+    static few_numbers own_extents(const shape& s) { return {s.d, s.d + s.rank}; }   ///< without the batch
+    SINTER_APART SINTER_COLD static port port_of(value_name name, const shape& s);
 
 private:
     std::vector<emitter> emitters_;
@@ -119,7 +118,7 @@ private:
 };
 
 namespace detail {
-/// An op that is one operator, operand by operand (elementwise.hpp).
+/// An op that is one operator, operand by operand (term.hpp).
 SINTER_APART SINTER_COLD void emit_elementwise(exporter&, int id, const char* type);
 } // namespace detail
 
@@ -208,7 +207,7 @@ SINTER_APART exporter::known_values exporter::values_of(int id) const {
     return {path, variable_(path), true};
 }
 SINTER_APART few_numbers exporter::with_batch(const shape& to, std::int64_t batch) const {
-    few_numbers e(to.d, to.d + to.rank);
+    few_numbers e = own_extents(to);
     if (to.batched) e.insert(e.begin() + (to.form == layout::steps), batch);   // within time
     return e;
 }
@@ -223,7 +222,7 @@ SINTER_APART value_name exporter::batch() {
     refuse(g.outputs[0], "the size of a batch, without an input that has one");
 }
 SINTER_APART value_name exporter::extents(const shape& to) {
-    const few_numbers own(to.d, to.d + to.rank);
+    const few_numbers own = own_extents(to);
     if (!to.batched) return m.whole(own);
     if (to.rank == 0) return batch();
     const int before = to.form == layout::steps;   // within time
@@ -240,6 +239,10 @@ SINTER_APART value_name exporter::cast(int id, value_name x, element to) {
 }
 SINTER_APART value_name exporter::transpose(int id, value_name x, number_list order) {
     return add(id, "Transpose", {x}, {ints("perm", order)});
+}
+SINTER_APART port exporter::port_of(value_name name, const shape& s) {
+    const element type = s.type == dtype::f32 ? element::f32 : s.type == dtype::i32 ? element::i32 : element::u8;
+    return {name, type, s.batched, own_extents(s)};
 }
 SINTER_APART void exporter::refuse(int id, const std::string& what) const {
     const std::string layer = layer_of(id);
@@ -266,7 +269,7 @@ SINTER_APART void exporter::promise(std::vector<value_name>& all, const char* wh
 }
 SINTER_APART void exporter::make_input(int i, value_name name) {
     const int id = g.inputs[i];
-    m.inputs.push_back({name, type_of(s(id)), s(id).batched, {s(id).d, s(id).d + s(id).rank}});
+    m.inputs.push_back(port_of(name, s(id)));
     set(id, name);
 }
 SINTER_APART void exporter::make_output(int i) {
@@ -277,7 +280,7 @@ SINTER_APART void exporter::make_output(int i) {
     for (const port& p : m.outputs) made = made && p.name != from;
     if (!made) from = add(id, "Identity", {from});
     m.rename(from, outputs_[at(i)]);
-    m.outputs.push_back({from, type_of(s(id)), s(id).batched, {s(id).d, s(id).d + s(id).rank}});
+    m.outputs.push_back(port_of(from, s(id)));
 }
 SINTER_APART void exporter::emit(int id) {
     const node& v = n(id);
@@ -285,10 +288,10 @@ SINTER_APART void exporter::emit(int id) {
     if (v.k == op::table) {
         std::vector<float> values(static_cast<std::size_t>(v.s.size()));
         v.fill(values.data(), v.s, v.f);
-        return set(id, m.floats("table", few_numbers(v.s.d, v.s.d + v.s.rank), values));
+        return set(id, m.floats("table", own_extents(v.s), values));
     }
     if (const known_values k = values_of(id); k.there)
-        return set(id, m.weights(k.path, few_numbers(v.s.d, v.s.d + v.s.rank), k.x));
+        return set(id, m.weights(k.path, own_extents(v.s), k.x));
     for (auto e = emitters_.rbegin(); e != emitters_.rend(); ++e)   // a user's own come last
         if (e->k == v.k) return e->emit(*this, id);
     if (v.onnx == nullptr) refuse(id, why_not(v.name));
@@ -314,4 +317,5 @@ SINTER_APART value_name exporter::reordered(value_name x, int id, bool to_first)
 }
 
 } // namespace sinter::onnx
+#include <sinter/io/onnx/term.hpp>   // emit_elementwise
 #endif

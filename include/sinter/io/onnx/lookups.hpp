@@ -21,7 +21,7 @@ inline shape in_parts(const node& n, const shape& s, int k) {
 }
 /// Their indices, as many as there are slices' elements: GatherElements and ScatterElements do not
 /// stretch them.
-inline value_name full_indices(exporter& e, int id, int indices, const shape& slices) {
+SINTER_COLD inline value_name full_indices(exporter& e, int id, int indices, const shape& slices) {
     const node& n = e.n(id);
     few_numbers own{n.p[gather_attribute::outer_step] ? n.p[gather_attribute::outer] : 1,
                                   n.p[gather_attribute::count],
@@ -30,7 +30,7 @@ inline value_name full_indices(exporter& e, int id, int indices, const shape& sl
     return e.add(id, "Expand",
                  {e.reshape(id, e.value(indices), own), e.extents(in_parts(n, slices, n.p[gather_attribute::count]))});
 }
-inline void emit_gather(exporter& e, int id) {
+SINTER_COLD inline void emit_gather(exporter& e, int id) {
     const node& n = e.n(id);
     const shape &s = e.s(n.in[0]), &i = e.s(n.in[1]);
     const value_name x = e.reshape(id, e.value(n.in[0]), e.with_batch(in_parts(n, s, n.p[gather_attribute::n])));
@@ -41,7 +41,7 @@ inline void emit_gather(exporter& e, int id) {
             : e.add(id, "Gather", {x, e.reshape(id, e.value(n.in[1]), {n.p[gather_attribute::count]})}, {axis});
     e.set(id, e.reshape(id, y, e.with_batch(n.s)));
 }
-inline void emit_scatter_add(exporter& e, int id) {
+SINTER_COLD inline void emit_scatter_add(exporter& e, int id) {
     const node& n = e.n(id);
     const shape& slices = e.s(n.in[1]);
     const value_name indices = full_indices(e, id, n.in[0], slices);
@@ -52,10 +52,10 @@ inline void emit_scatter_add(exporter& e, int id) {
                                 {integer("axis", 1 + n.s.batched), text("reduction", "add")});
     e.set(id, e.reshape(id, y, e.with_batch(n.s)));
 }
-inline void emit_gather_rows(exporter& e, int id) {
+SINTER_COLD inline void emit_gather_rows(exporter& e, int id) {
     e.set(id, e.add(id, "Gather", {e.value(e.operand(id, 0)), e.value(e.operand(id, 1))}, {integer("axis", 0)}));
 }
-inline void emit_scatter_rows(exporter& e, int id) {
+SINTER_COLD inline void emit_scatter_rows(exporter& e, int id) {
     const shape& s = e.s(id);
     const value_name rows = e.reshape(id, e.value(e.operand(id, 1)), {-1, s.last()});
     const value_name places = e.reshape(id, e.value(e.operand(id, 0)), {-1, 1});
@@ -63,7 +63,7 @@ inline void emit_scatter_rows(exporter& e, int id) {
     e.set(id, e.add(id, "ScatterElements", {e.filled(id, s, 0.f), indices, rows},
                     {integer("axis", 0), text("reduction", "add")}));
 }
-inline void emit_place_index(exporter& e, int id) {
+SINTER_COLD inline void emit_place_index(exporter& e, int id) {
     const node& n = e.n(id);
     const int axes = e.s(n.in[0]).last();
     few_numbers last, step;
@@ -80,13 +80,13 @@ inline void emit_place_index(exporter& e, int id) {
     const value_name y = e.add(id, "ReduceSum", {places, e.m.whole({-1})}, {integer("keepdims", 0)});
     e.set(id, e.cast(id, y, element::i32));
 }
-inline void emit_to_index(exporter& e, int id) {
+SINTER_COLD inline void emit_to_index(exporter& e, int id) {
     const value_name x = e.value(e.operand(id, 0)), positive = e.add(id, "Greater", {x, e.m.number(0)});
     const value_name most =
         e.add(id, "Min", {x, e.m.number(static_cast<float>(e.n(id).p[to_index_attribute::below] - 1))});
     e.set(id, e.cast(id, e.add(id, "Where", {positive, most, e.m.number(0)}), element::i32));   // of NaN: 0
 }
-inline void emit_to_int(exporter& e, int id) {
+SINTER_COLD inline void emit_to_int(exporter& e, int id) {
     const value_name x = e.value(e.operand(id, 0)), none = e.add(id, "IsNaN", {x});
     const value_name number = e.add(id, "Where", {none, e.m.number(0), x});
     const value_name within =
@@ -96,12 +96,12 @@ inline void emit_to_int(exporter& e, int id) {
 }
 /// The first row, where kernels here take the middle of three: what is summed about a row does not
 /// depend on which one it is, but for its last digits.
-inline void emit_pivot_row(exporter& e, int id) {
+SINTER_COLD inline void emit_pivot_row(exporter& e, int id) {
     const value_name rows = e.reshape(id, e.value(e.operand(id, 0)), {-1, e.s(id).last()});
     e.set(id, e.add(id, "Gather", {rows, e.m.whole({0}, {})}, {integer("axis", 0)}));
 }
 /// Rows of windows, then columns of windows: [H, W, C] -> [OH, KH, W, C] -> [OH, KH, OW, KW, C].
-inline void emit_extract_patches(exporter& e, int id) {
+SINTER_COLD inline void emit_extract_patches(exporter& e, int id) {
     const node& n = e.n(id);
     const shape& s = e.s(n.in[0]);
     const int b = s.batched;

@@ -10,16 +10,16 @@ namespace sinter::inline SINTER_ORDINARY::onnx {
 
 namespace detail {
 
-inline void emit_exchange(exporter& e, int id) {   // batch and time
+SINTER_COLD inline void emit_exchange(exporter& e, int id) {   // batch and time
     few_numbers order{1, 0};
     for (int i = 1; i < e.s(id).rank; ++i) order.push_back(i + 1);
     e.set(id, e.transpose(id, e.value(e.operand(id, 0)), order));
 }
-inline void emit_iteration_input(exporter& e, int id) {
+SINTER_COLD inline void emit_iteration_input(exporter& e, int id) {
     e.set(id, e.add(id, "Gather", {e.value(e.operand(id, 0)), e.open_loops.at(e.n(id).loop).iteration},
                     {integer("axis", 0)}));
 }
-inline void emit_iteration_number(exporter& e, int id) {
+SINTER_COLD inline void emit_iteration_number(exporter& e, int id) {
     e.set(id, e.cast(id, e.open_loops.at(e.n(id).loop).iteration, element::f32));
 }
 
@@ -55,7 +55,7 @@ private:
     std::vector<value_name> first_;
 
     port port_of(int node, value_name name) const {
-        return {name, exporter::type_of(e_.s(node)), e_.s(node).batched, {e_.s(node).d, e_.s(node).d + e_.s(node).rank}};
+        return exporter::port_of(name, e_.s(node));
     }
     /// Names of its own for what a block gives: two results may be one value, or one from outside.
     static port given(block& b, port p, value_name value) {
@@ -78,8 +78,9 @@ private:
         const value_name is_made = e_.add(id_, "GreaterOrEqual", {e_.value(l_.count), e_.m.number(1)});
         block then = close();
         then.outputs = std::move(outputs);
-        return e_.add_several(id_, "If", {e_.reshape(id_, is_made, {})}, carries_.size(),
-                              {e_.m.body("then_branch", std::move(then)), e_.m.body("else_branch", std::move(otherwise))});
+        return e_.add_several(
+            id_, "If", {e_.reshape(id_, is_made, {})}, carries_.size(),
+            {e_.m.body("then_branch", std::move(then)), e_.m.body("else_branch", std::move(otherwise))});
     }
     std::vector<value_name> write_loop() {
         std::vector<port> inputs{{e_.m.unique("iteration"), element::i64, false, {}},
@@ -114,7 +115,8 @@ private:
         repeated.outputs = std::move(outputs);
         std::vector<value_name> in{count, first};
         in.insert(in.end(), first_.begin(), first_.end());
-        return e_.add_several(id_, "Loop", in, first_.size() + stacks_.size(), {e_.m.body("body", std::move(repeated))});
+        return e_.add_several(id_, "Loop", in, first_.size() + stacks_.size(),
+                              {e_.m.body("body", std::move(repeated))});
     }
     block close() {
         block b = std::move(e_.open_loops[loop_].repeated);
@@ -145,7 +147,7 @@ private:
     }
 };
 
-inline void emit_loop_result(exporter& e, int id) {
+SINTER_COLD inline void emit_loop_result(exporter& e, int id) {
     const int from = e.operand(id, 0);
     if (const int l = e.n(from).loop) loop_writer(e, l, id);
     else e.set(id, e.value(from));

@@ -17,25 +17,25 @@ namespace sinter::inline SINTER_ORDINARY::onnx {
 
 namespace detail {
 
-inline void emit_reshape(exporter& e, int id) {
+SINTER_COLD inline void emit_reshape(exporter& e, int id) {
     const int x = e.operand(id, 0);
     // of an image of one pixel, or of one channel, the order of axes does not matter
     const bool either = e.s(x).rank > 1 && (e.s(x).rows() == 1 || e.s(x).last() == 1) && e.only_channels_first(x);
     e.set(id, e.reshape(id, either ? e.value_channels_first(x) : e.value(x), e.with_batch(e.s(id))));
 }
-inline void emit_same(exporter& e, int id) {
+SINTER_COLD inline void emit_same(exporter& e, int id) {
     const int x = e.operand(id, 0);
     if (e.only_channels_first(x)) e.set_channels_first(id, e.value_channels_first(x));
     else e.set(id, e.value(x));
 }
-inline void emit_permute(exporter& e, int id) {
+SINTER_COLD inline void emit_permute(exporter& e, int id) {
     few_numbers order;
     const int b = e.s(id).batched;
     if (b) order.push_back(0);
     for (int i = 0; i < e.s(id).rank; ++i) order.push_back(b + e.n(id).p[i]);
     e.set(id, e.transpose(id, e.value(e.operand(id, 0)), order));
 }
-inline void emit_concat(exporter& e, int id) {
+SINTER_COLD inline void emit_concat(exporter& e, int id) {
     const node& n = e.n(id);
     bool first = n.s.rank > 1;
     for (int k = 0; k < n.operands; ++k) first = first && e.only_channels_first(n.in[k]);
@@ -65,11 +65,11 @@ struct steps_along {
     }
 };
 /// Slices `x` along axes that count the batch.
-inline value_name sliced(exporter& e, int id, value_name x, number_list first, number_list end, number_list axes,
-                         number_list step) {
+SINTER_COLD inline value_name sliced(exporter& e, int id, value_name x, number_list first, number_list end,
+                                     number_list axes, number_list step) {
     return e.add(id, "Slice", {x, e.m.whole(first), e.m.whole(end), e.m.whole(axes), e.m.whole(step)});
 }
-inline void emit_slice(exporter& e, int id) {
+SINTER_COLD inline void emit_slice(exporter& e, int id) {
     const node& n = e.n(id);
     const steps_along t(n, e.s(n.in[0]));
     few_numbers end, axes;
@@ -82,8 +82,8 @@ inline void emit_slice(exporter& e, int id) {
     e.set(id, sliced(e, id, e.value(n.in[0]), t.first, end, axes, t.step));
 }
 /// `x`, of extents `small`, with these margins before each axis; the others follow.
-inline value_name padded(exporter& e, int id, value_name x, const shape& small, few_numbers before,
-                         const char* mode, value_name fill) {
+SINTER_COLD inline value_name padded(exporter& e, int id, value_name x, const shape& small, few_numbers before,
+                                     const char* mode, value_name fill) {
     const shape& large = e.s(id);
     few_numbers after;
     for (int i = 0; i < large.rank; ++i) after.push_back(large.d[i] - small.d[i] - before[static_cast<std::size_t>(i)]);
@@ -95,7 +95,8 @@ inline value_name padded(exporter& e, int id, value_name x, const shape& small, 
 }
 /// x, of extents s, with its elements `step` apart along an axis: each gets an axis of its own,
 /// which is then filled up.
-inline value_name apart(exporter& e, int id, value_name x, shape& s, int axis, std::int64_t step, value_name fill) {
+SINTER_COLD inline value_name apart(exporter& e, int id, value_name x, shape& s, int axis, std::int64_t step,
+                                    value_name fill) {
     const std::int64_t along = axis + s.batched, extent = (s.d[axis] - 1) * step + 1;
     few_numbers own = e.with_batch(s), whole = own, pads(2 * own.size() + 2, 0);
     own.insert(own.begin() + along + 1, 1);
@@ -105,7 +106,7 @@ inline value_name apart(exporter& e, int id, value_name x, shape& s, int axis, s
     s.d[axis] = static_cast<int>(extent);
     return sliced(e, id, e.reshape(id, x, whole), {0}, {extent}, {along}, {1});
 }
-inline void emit_insert(exporter& e, int id) {
+SINTER_COLD inline void emit_insert(exporter& e, int id) {
     const node& n = e.n(id);
     steps_along t(n, n.s);
     shape s = e.s(n.in[0]);
@@ -122,14 +123,14 @@ inline void emit_insert(exporter& e, int id) {
     }
     e.set(id, padded(e, id, x, s, t.first, "constant", fill));
 }
-inline void emit_pad(exporter& e, int id) {
+SINTER_COLD inline void emit_pad(exporter& e, int id) {
     const node& n = e.n(id);
     const bool reflect = n.p[pad_attribute::mode] == static_cast<int>(pad_mode::reflect);
     const value_name x = e.value(n.in[0]);
     e.set(id, padded(e, id, x, e.s(n.in[0]), {n.p + pad_attribute::before, n.p + pad_attribute::before + n.s.rank},
                      reflect ? "reflect" : "edge", {}));
 }
-inline void emit_roll(exporter& e, int id) {
+SINTER_COLD inline void emit_roll(exporter& e, int id) {
     const node& n = e.n(id);
     const int own = n.p[roll_attribute::axis];
     const std::int64_t axis = own + n.s.batched, extent = n.s.d[own], begin = extent - n.p[roll_attribute::shift];
@@ -140,7 +141,7 @@ inline void emit_roll(exporter& e, int id) {
 }
 /// A product with the new places' shares of the old ones: Resize goes by scales, of which it may
 /// make other extents.
-inline void emit_interpolate(exporter& e, int id) {
+SINTER_COLD inline void emit_interpolate(exporter& e, int id) {
     const node& n = e.n(id);
     const auto& p = n.p;
     const interpolation_axis a(p[interpolate_attribute::from], p[interpolate_attribute::to],
@@ -155,7 +156,7 @@ inline void emit_interpolate(exporter& e, int id) {
     const value_name y = e.add(id, "MatMul", {e.m.floats("places", {a.to, a.from}, shares), x});
     e.set(id, e.reshape(id, y, e.with_batch(n.s)));
 }
-inline void emit_expand(exporter& e, int id) {
+SINTER_COLD inline void emit_expand(exporter& e, int id) {
     const int x = e.operand(id, 0);
     const shape &from = e.s(x), &to = e.s(id);
     if (from == to) return emit_same(e, id);

@@ -12,7 +12,7 @@ namespace sinter::inline SINTER_ORDINARY::onnx {
 namespace detail {
 
 /// Over the axes that became 1; they stay.
-inline void emit_kept(exporter& e, int id, const char* type) {
+SINTER_COLD inline void emit_kept(exporter& e, int id, const char* type) {
     const int x = e.operand(id, 0);
     const shape &from = e.s(x), &to = e.s(id);
     const bool first = from.rank > 1 && to.batched == from.batched && e.only_channels_first(x);
@@ -27,8 +27,8 @@ inline void emit_kept(exporter& e, int id, const char* type) {
     else if (first) e.set_channels_first(id, y);
     else e.set(id, y);
 }
-inline void emit_sum(exporter& e, int id) { emit_kept(e, id, "ReduceSum"); }
-inline void emit_middle_moment(exporter& e, int id) {
+SINTER_COLD inline void emit_sum(exporter& e, int id) { emit_kept(e, id, "ReduceSum"); }
+SINTER_COLD inline void emit_middle_moment(exporter& e, int id) {
     const node& n = e.n(id);
     const value_name apart = e.add(id, "Sub", {e.value(e.operand(id, 0)), e.value(e.operand(id, 1))});
     const bool product = n.operands > 2;
@@ -37,10 +37,10 @@ inline void emit_middle_moment(exporter& e, int id) {
                                 : e.add(id, "Mul", {apart, product ? e.value(e.operand(id, 2)) : apart});
     e.set(id, e.add(id, "ReduceSum", {all, e.m.whole({n.s.batched + 0})}));   // of [places, C]
 }
-inline void emit_max(exporter& e, int id) { emit_kept(e, id, "ReduceMax"); }
-inline void emit_prod(exporter& e, int id) { emit_kept(e, id, "ReduceProd"); }
+SINTER_COLD inline void emit_max(exporter& e, int id) { emit_kept(e, id, "ReduceMax"); }
+SINTER_COLD inline void emit_prod(exporter& e, int id) { emit_kept(e, id, "ReduceProd"); }
 /// Over the batch and all axes but the last.
-inline void emit_col_sum(exporter& e, int id) {
+SINTER_COLD inline void emit_col_sum(exporter& e, int id) {
     const int x = e.operand(id, 0);
     few_numbers axes;
     for (int i = 0; i + 1 < e.s(x).rank + e.s(x).batched; ++i) axes.push_back(i);

@@ -19,7 +19,7 @@ inline int axis_along(exporter& e, int id) {
         outer *= s.d[axis++];
     return axis + s.batched;
 }
-inline void emit_cumsum(exporter& e, int id) {
+SINTER_COLD inline void emit_cumsum(exporter& e, int id) {
     const auto& p = e.n(id).p;
     const value_name axis = e.m.whole({axis_along(e, id)}, {});
     e.set(id,
@@ -35,7 +35,7 @@ void emit_running(exporter& e, int id, float first, Step step) {
     const shape slice = without_axis(n.s, axis - n.s.batched);
     block b;
     const auto port_of = [&](const char* name) {
-        return port{e.m.unique(name), element::f32, slice.batched, {slice.d, slice.d + slice.rank}};
+        return port{e.m.unique(name), element::f32, slice.batched, exporter::own_extents(slice)};
     };
     std::vector<value_name> names, in{e.filled(id, slice, first)};
     b.inputs.push_back(port_of("state"));
@@ -58,14 +58,14 @@ void emit_running(exporter& e, int id, float first, Step step) {
                              ints("scan_input_directions", back),
                              ints("scan_output_directions", {n.p[scan_attribute::reverse]})})[1]);
 }
-inline void emit_cumprod(exporter& e, int id) {
+SINTER_COLD inline void emit_cumprod(exporter& e, int id) {
     emit_running(e, id, 1.f, [&](auto add, const auto& in) {
         const value_name y = add("Mul", in[0], in[1]);
         add("Identity", y, {}),
             add("Identity", e.n(id).p[scan_attribute::exclusive] ? in[0] : y, {});   // exclusive: what was before
     });
 }
-inline void emit_linear_scan(exporter& e, int id) {
+SINTER_COLD inline void emit_linear_scan(exporter& e, int id) {
     emit_running(e, id, 0.f, [&](auto add, const auto& in) {
         if (e.n(id).p[scan_attribute::ahead]) {   // ahead: the state has this element's coefficient already
             const value_name y = add("Add", in[1], in[0]);
@@ -76,13 +76,13 @@ inline void emit_linear_scan(exporter& e, int id) {
         }
     });
 }
-inline void emit_argmax(exporter& e, int id) {
+SINTER_COLD inline void emit_argmax(exporter& e, int id) {
     const int x = e.operand(id, 0);
     const value_name y = e.add(id, e.n(id).p[argmax_attribute::smallest] ? "ArgMin" : "ArgMax", {e.value(x)},
                                 {integer("axis", axis_along(e, id))});
     e.set(id, e.reshape(id, e.cast(id, y, element::i32), e.with_batch(e.s(id))));
 }
-inline void emit_sort(exporter& e, int id) {
+SINTER_COLD inline void emit_sort(exporter& e, int id) {
     const auto& p = e.n(id).p;
     const auto y =
         e.add_several(id, "TopK", {e.value(e.operand(id, 0)), e.m.whole({p[sort_attribute::count]})}, 2,
@@ -90,7 +90,7 @@ inline void emit_sort(exporter& e, int id) {
     e.set(id, y[0]);
     e.second(id) = y[1];
 }
-inline void emit_get_output(exporter& e, int id) {
+SINTER_COLD inline void emit_get_output(exporter& e, int id) {
     const int from = e.operand(id, 0);
     if (e.n(from).k != op::sort) e.refuse(id, std::string("the second result of ") + e.n(from).name);
     e.value(from);

@@ -14,7 +14,7 @@ inline bool full_operand(const exporter& e, int id, const shape& to) {
     return e.s(id).rank == to.rank && e.s(id).batched == to.batched && e.s(id).size() == to.size();
 }
 /// An operand of an elementwise operator whose result has its channels first.
-inline value_name operand_channels_first(exporter& e, int id, int rank) {
+SINTER_COLD inline value_name operand_channels_first(exporter& e, int id, int rank) {
     const shape& s = e.s(id);
     if (s.size() == 1 && !s.batched) return e.value(id);
     if (s.rank == rank) return e.value_channels_first(id);
@@ -31,7 +31,7 @@ inline value_name operand_channels_first(exporter& e, int id, int rank) {
     return e.reshape(id, e.value(id), extents);
 }
 
-inline value_name as_floats(exporter& e, int id, value_name x) { return e.cast(id, x, element::f32); }
+SINTER_COLD inline value_name as_floats(exporter& e, int id, value_name x) { return e.cast(id, x, element::f32); }
 
 /// An elementwise op while it is written: its operands in one order of axes, with channels first
 /// where most of them have that.
@@ -58,6 +58,13 @@ struct elementwise_writer {
         else e.set(id, y);
     }
 };
+
+#if SINTER_BODIES
+SINTER_APART void emit_elementwise(exporter& e, int id, const char* type) {
+    elementwise_writer w(e, id);
+    w.done(w.add(type, w.in));
+}
+#endif
 
 /// A value in a formula: its operators add ONNX' to the model. Truth values are terms, too.
 struct term {

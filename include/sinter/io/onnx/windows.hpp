@@ -14,7 +14,7 @@ namespace detail {
 
 /// A window over axes [first, 3) of [depth, height, width] as attributes. Padding after is as much
 /// as the last window needs, so nothing has to be rounded up.
-inline std::vector<attribute> window_attributes(const sliding* a, int first, bool transposed = false) {
+SINTER_COLD inline std::vector<attribute> window_attributes(const sliding* a, int first, bool transposed = false) {
     few_numbers kernel, strides, dilations, before, behind, extra;
     for (int i = first; i < 3; ++i) {
         kernel.push_back(a[i].k);
@@ -34,7 +34,7 @@ inline std::vector<attribute> window_attributes(const sliding* a, int first, boo
 
 /// [taps..., CI / groups, CO] becomes [CO, CI / groups, taps...]: in the file if the weights are
 /// known, else by operators.
-inline value_name conv_weights(exporter& e, int id, const sliding* a, int first) {
+SINTER_COLD inline value_name conv_weights(exporter& e, int id, const sliding* a, int first) {
     const shape& s = e.s(id);
     const int inputs = s.d[s.rank - 2], outputs = s.last(), taps = s.rows() / inputs;
     few_numbers extents{outputs, inputs};
@@ -66,32 +66,33 @@ struct dense_axes {
         }
     }
 };
-inline void emit_conv_as(exporter& e, int id, int weights, const sliding* a, int first, int groups, bool transposed) {
+SINTER_COLD inline void emit_conv_as(exporter& e, int id, int weights, const sliding* a, int first, int groups,
+                                     bool transposed) {
     const value_name x = e.value_channels_first(e.operand(id, 0)), w = conv_weights(e, weights, a, first);
     auto attributes = window_attributes(a, first, transposed);
     attributes.push_back(integer("group", groups));
     e.set_channels_first(id, e.add(id, transposed ? "ConvTranspose" : "Conv", {x, w}, attributes));
 }
-inline void emit_conv(exporter& e, int id) {
+SINTER_COLD inline void emit_conv(exporter& e, int id) {
     emit_conv_as(e, id, e.operand(id, 1), dense_axes(e.s(e.operand(id, 0)), e.s(id), e.n(id).p).a, 1, 1, false);
 }
-inline void emit_conv_transposed(exporter& e,
-                                 int id) {   // its weights come through conv_transpose, which only reorders them
+SINTER_COLD inline void emit_conv_transposed(exporter& e, int id) {
+    // its weights come through conv_transpose, which only reorders them
     emit_conv_as(e, id, e.operand(e.operand(id, 1), 0), dense_axes(e.s(id), e.s(e.operand(id, 0)), e.n(id).p).a, 1, 1,
                  true);
 }
-inline void emit_convolution(exporter& e, int id) {
+SINTER_COLD inline void emit_convolution(exporter& e, int id) {
     const convolution_extents c(e.s(e.operand(id, 0)), e.s(e.operand(id, 1)), e.s(id), e.n(id).p);
     emit_conv_as(e, id, e.operand(id, 1), c.axis, 4 - e.s(id).rank, c.groups, false);
 }
-inline void emit_convolution_transposed(exporter& e, int id) {
+SINTER_COLD inline void emit_convolution_transposed(exporter& e, int id) {
     const convolution_extents c(e.s(id), e.s(e.operand(id, 1)), e.s(e.operand(id, 0)), e.n(id).p);
     emit_conv_as(e, id, e.operand(id, 1), c.axis, 4 - e.s(id).rank, c.groups, true);
 }
-inline void emit_nothing(exporter&, int) {}
+SINTER_COLD inline void emit_nothing(exporter&, int) {}
 /// A mean that counts padding, but not what hangs over that as well: by how much the mean over
 /// whole windows is too small, or "".
-inline value_name counted_share(exporter& e, int id, const sliding* a) {
+SINTER_COLD inline value_name counted_share(exporter& e, int id, const sliding* a) {
     const int divisor = e.n(id).p[pool_attribute::divisor];
     if (divisor == 0 || divisor == whole_window) return {};
     const int behind[2] = {(divisor - 1) >> padding_below, (divisor - 1) % (1 << padding_below)};
@@ -107,7 +108,7 @@ inline value_name counted_share(exporter& e, int id, const sliding* a) {
     if (std::count(both.begin(), both.end(), 1.f) == static_cast<std::ptrdiff_t>(both.size())) return {};
     return e.m.floats("counted_share", {a[1].out, a[2].out}, both);
 }
-inline void emit_pool(exporter& e, int id, const char* type) {
+SINTER_COLD inline void emit_pool(exporter& e, int id, const char* type) {
     const node& n = e.n(id);
     const auto& p = n.p;
     const shape& x = e.s(n.in[0]);
@@ -127,7 +128,7 @@ inline void emit_pool(exporter& e, int id, const char* type) {
 }
 /// LRN of images; with an even size it has the window's odd channel after, and not before as we
 /// have it, and runtimes know it of images alone: the rest are sums by a matrix of ones and zeros.
-inline void emit_local_response_norm(exporter& e, int id) {
+SINTER_COLD inline void emit_local_response_norm(exporter& e, int id) {
     const node& n = e.n(id);
     const response o{n.p[response_attribute::size], std::bit_cast<float>(n.p[response_attribute::alpha]),
                      std::bit_cast<float>(n.p[response_attribute::beta]),
@@ -148,8 +149,8 @@ inline void emit_local_response_norm(exporter& e, int id) {
     const value_name power = e.add(id, "Pow", {e.add(id, "Add", {scaled, e.m.number(o.k)}), e.m.number(o.beta)});
     e.set(id, e.add(id, "Div", {x, power}));
 }
-inline void emit_max_pool(exporter& e, int id) { emit_pool(e, id, "MaxPool"); }
-inline void emit_avg_pool(exporter& e, int id) { emit_pool(e, id, "AveragePool"); }
+SINTER_COLD inline void emit_max_pool(exporter& e, int id) { emit_pool(e, id, "MaxPool"); }
+SINTER_COLD inline void emit_avg_pool(exporter& e, int id) { emit_pool(e, id, "AveragePool"); }
 
 } // namespace detail
 
