@@ -17,7 +17,7 @@ include_guard(GLOBAL)
 # sinter_compiled_part(<name> <component> LINKS...): a static library of a component's source files, which are one line
 # each; there are several so that they are built at the same time.
 function(sinter_compiled_part name component)
-    set(of_core core_io core_data training)
+    set(of_core core_io core_data onnx training)
     set(of_distributed collectives elastic)
     set(of_parameter_server client server)
     set(sources "")

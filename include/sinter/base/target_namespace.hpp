@@ -105,6 +105,7 @@ namespace safetensors { using namespace base; }
 namespace collective { using namespace base; }
 // What is known of a program at run time, without its type.
 namespace facts { using namespace base; }
+namespace onnx { using namespace base; using namespace facts; }
 // What sessions are made of that no program changes: strategy/'s ordinary code, and plain buffers of device/.
 namespace session_parts { using namespace base; using namespace facts; }
 // The loop of training, evaluation, checkpoints: what sees a model by an interface.
@@ -136,7 +137,6 @@ using namespace detail;
 namespace cpu { using namespace base; using namespace compiler; using namespace runtime; }
 namespace gpu { using namespace base; using namespace compiler; using namespace runtime; }
 namespace profile { using namespace base; using namespace compiler; using namespace runtime; }
-namespace onnx { using namespace base; using namespace compiler; using namespace runtime; }
 
 } // namespace SINTER_TARGET
 } // namespace sinter

@@ -2,7 +2,7 @@
 #pragma once
 
 /// The headers whose functions the first part of the core has: base/ and io/, but for PNG, which needs
-/// libpng, and ONNX, which is written from a model's type. Other parts include this first, and see
+/// libpng, and ONNX, which is a part of its own (onnx_source.hpp). Other parts include this first, and see
 /// declarations.
 #include <sinter/base/checksum.hpp>
 #include <sinter/base/cluster_error.hpp>

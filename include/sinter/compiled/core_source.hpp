@@ -6,4 +6,5 @@
 /// OpenSSL. Source files may include a part each, so that they are compiled at the same time.
 #include <sinter/compiled/core_io_source.hpp>
 #include <sinter/compiled/core_data_source.hpp>
+#include <sinter/compiled/onnx_source.hpp>
 #include <sinter/compiled/training_source.hpp>

@@ -11,7 +11,7 @@
 ///
 /// and a node of the graph remembers where its op's description lies. So a program knows the ops
 /// that it is made of, and yours are like ours.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// An op's number within kernels' types, made from its name; those below 256 are opcodes of
 /// instructions (compiler/emit/instruction.hpp). Should two names ever give one number, the second
@@ -29,6 +29,9 @@ struct op_name {
     }
     constexpr operator op_id() const { return id; }
 };
+
+} // namespace sinter
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name none{"none"};

@@ -14,13 +14,18 @@
 #include <sinter/expr/name.hpp>
 #include <sinter/layers/bidirectional.hpp>
 #include <sinter/layers/lstm.hpp>
+#include <sinter/io/onnx/emitters.hpp>
+#include <sinter/io/onnx/refusals.hpp>
 #include <sinter/ops/ctc_loss.hpp>
 #include <sinter/train/export_onnx.hpp>
 #include <sinter/train/losses/mse.hpp>
 #include <sinter/train/optimizers/sgd.hpp>
 #include <sinter/train/trainer.hpp>
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
+#include <set>
 
 // What is in an ONNX file, and what is refused.
 using namespace sinter;
@@ -116,6 +121,37 @@ BOOST_AUTO_TEST_CASE(more_than_protobuf_allows) {
     BOOST_TEST(m.encode("net", "f.onnx").size() < 1000u);
     m.floats("x", {100}, x);
     check_error<format_error>([&] { m.encode("net", "f.onnx"); }, "too large", "f.onnx", "1200 bytes", "at most 1000");
+}
+
+BOOST_AUTO_TEST_CASE(lists_of_a_few_numbers_are_as_vectors) {
+    onnx::few_numbers x{1, 2, 3};
+    std::vector<std::int64_t> y{1, 2, 3};
+    const auto same = [&] { return std::equal(x.begin(), x.end(), y.begin(), y.end()); };
+    x.insert(x.begin() + 1, x.back()), y.insert(y.begin() + 1, y.back());
+    x.erase(x.begin()), y.erase(y.begin());
+    const std::vector<std::int64_t> more{7, 8, 9};
+    x.insert(x.begin() + 2, more.data(), more.data() + 3), y.insert(y.begin() + 2, more.begin(), more.end());
+    BOOST_TEST(same());
+    x.pop_back(), y.pop_back();
+    x.insert(x.end(), 0), y.insert(y.end(), 0);
+    BOOST_TEST(same());
+    while (x.size() < onnx::few_numbers::most) x.push_back(5), y.push_back(5);
+    BOOST_TEST(same());
+    check_error<option_error>([&] { x.push_back(5); }, "too many numbers", "few_numbers", "17", "at most 16");
+    check_error<option_error>([&] { onnx::ints("axes", std::vector<std::int64_t>(20)); }, "too many numbers",
+                              "few_numbers", "20");
+    BOOST_TEST(same());
+}
+
+BOOST_AUTO_TEST_CASE(a_value_is_called_by_its_name_in_the_end) {
+    onnx::model m;
+    const onnx::value_name a = m.unique("a"), b = m.unique("a"), none;
+    BOOST_TEST(b.text() == "a_1");
+    m.rename(a, m.unique("y"));
+    BOOST_TEST(a.text() == "y");
+    BOOST_TEST(m.unique("a").text() == "a_2");   // what was given stays given
+    BOOST_TEST(none.empty());
+    BOOST_TEST(none.text() == "");
 }
 
 BOOST_AUTO_TEST_CASE(names_of_inputs_and_outputs) {

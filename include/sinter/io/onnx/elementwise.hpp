@@ -20,63 +20,59 @@
 #include <sinter/ops/where.hpp>
 
 /// Elementwise ops: those that are one ONNX operator say so in their own files (op_info::onnx).
-namespace sinter::inline SINTER_TARGET::onnx {
+namespace sinter::inline SINTER_ORDINARY::onnx {
 
 namespace detail {
 
-inline void emit_elementwise(exporter& e, int id, const char* type) {
-    elementwise_writer w(e, id);
-    w.done(w.add(type, w.in));
-}
 /// Comparisons give truth values there, 1 and 0 here.
-inline void emit_comparison(exporter& e, int id, const char* type, bool negated = false) {
+SINTER_COLD inline void emit_comparison(exporter& e, int id, const char* type, bool negated = false) {
     elementwise_writer w(e, id);
-    std::string y = w.add(type, w.in);
+    value_name y = w.add(type, w.in);
     if (negated) y = w.add("Not", {y});
     w.done(as_floats(e, id, y));
 }
-inline void emit_equal(exporter& e, int id) { emit_comparison(e, id, "Equal"); }
-inline void emit_not_equal(exporter& e, int id) { emit_comparison(e, id, "Equal", true); }
-inline void emit_greater(exporter& e, int id) { emit_comparison(e, id, "Greater"); }
-inline void emit_greater_equal(exporter& e, int id) { emit_comparison(e, id, "GreaterOrEqual"); }
+SINTER_COLD inline void emit_equal(exporter& e, int id) { emit_comparison(e, id, "Equal"); }
+SINTER_COLD inline void emit_not_equal(exporter& e, int id) { emit_comparison(e, id, "Equal", true); }
+SINTER_COLD inline void emit_greater(exporter& e, int id) { emit_comparison(e, id, "Greater"); }
+SINTER_COLD inline void emit_greater_equal(exporter& e, int id) { emit_comparison(e, id, "GreaterOrEqual"); }
 /// Truth here is what is not 0, as it is for Cast.
-inline void emit_logical(exporter& e, int id, const char* type) {
+SINTER_COLD inline void emit_logical(exporter& e, int id, const char* type) {
     elementwise_writer w(e, id);
-    for (std::string& x : w.in) x = e.cast(id, x, element::truth);
+    for (value_name& x : w.in) x = e.cast(id, x, element::truth);
     w.done(as_floats(e, id, w.add(type, w.in)));
 }
-inline void emit_and(exporter& e, int id) { emit_logical(e, id, "And"); }
-inline void emit_or(exporter& e, int id) { emit_logical(e, id, "Or"); }
-inline void emit_xor(exporter& e, int id) { emit_logical(e, id, "Xor"); }
-inline void emit_not(exporter& e, int id) { emit_logical(e, id, "Not"); }
-inline void emit_isnan(exporter& e, int id) { emit_comparison(e, id, "IsNaN"); }
-inline void emit_isinf(exporter& e, int id) { emit_comparison(e, id, "IsInf"); }
-inline void emit_isfinite(exporter& e, int id) {
+SINTER_COLD inline void emit_and(exporter& e, int id) { emit_logical(e, id, "And"); }
+SINTER_COLD inline void emit_or(exporter& e, int id) { emit_logical(e, id, "Or"); }
+SINTER_COLD inline void emit_xor(exporter& e, int id) { emit_logical(e, id, "Xor"); }
+SINTER_COLD inline void emit_not(exporter& e, int id) { emit_logical(e, id, "Not"); }
+SINTER_COLD inline void emit_isnan(exporter& e, int id) { emit_comparison(e, id, "IsNaN"); }
+SINTER_COLD inline void emit_isinf(exporter& e, int id) { emit_comparison(e, id, "IsInf"); }
+SINTER_COLD inline void emit_isfinite(exporter& e, int id) {
     elementwise_writer w(e, id);
     w.done(as_floats(e, id, w.add("Not", {w.add("Or", {w.add("IsInf", w.in), w.add("IsNaN", w.in)})})));
 }
-inline void emit_where(exporter& e, int id) {
+SINTER_COLD inline void emit_where(exporter& e, int id) {
     elementwise_writer w(e, id);
     w.done(w.add("Where", {e.cast(id, w.in[0], element::truth), w.in[1], w.in[2]}));
 }
-inline void emit_to_float(exporter& e, int id) {
+SINTER_COLD inline void emit_to_float(exporter& e, int id) {
     e.set(id, as_floats(e, id, e.value(e.operand(id, 0))));
 }
-inline void emit_round_to_bfloat16(exporter& e, int id) {
+SINTER_COLD inline void emit_round_to_bfloat16(exporter& e, int id) {
     elementwise_writer w(e, id);
     w.done(as_floats(e, id, e.cast(id, w.in[0], element::bf16)));
 }
-inline void emit_column_index(exporter& e, int id) {
+SINTER_COLD inline void emit_column_index(exporter& e, int id) {
     std::vector<float> x;
     for (int i = 0; i < e.s(id).last(); ++i) x.push_back(static_cast<float>(i));
     e.set(id, e.add(id, "Expand", {e.m.floats("column_index", {e.s(id).last()}, x), e.extents(e.s(id))}));
 }
 /// Other numbers in each run, and not ours: the operator has a generator of its own.
-inline void emit_random_uniform(exporter& e, int id) {
+SINTER_COLD inline void emit_random_uniform(exporter& e, int id) {
     e.set(id, e.add(id, "RandomUniformLike", {e.filled(id, e.s(id), 0.f)}));
 }
-inline void emit_over_batch(exporter& e, int id) {
-    const std::string n = as_floats(e, id, e.add(id, "Squeeze", {e.batch()}));
+SINTER_COLD inline void emit_over_batch(exporter& e, int id) {
+    const value_name n = as_floats(e, id, e.add(id, "Squeeze", {e.batch()}));
     e.set(id, e.add(id, "Div", {e.value(e.operand(id, 0)), n}));
 }
 

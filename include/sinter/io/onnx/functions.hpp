@@ -24,7 +24,7 @@
 /// Elementwise functions that are formulas there. ONNX has floats alone for most operators, so what
 /// needs more digits inside (expm1 and log1p near 0, erfc far from it) is less accurate than ours:
 /// to about 1e-6, or that part of the value.
-namespace sinter::inline SINTER_TARGET::onnx {
+namespace sinter::inline SINTER_ORDINARY::onnx {
 
 namespace detail {
 
@@ -45,21 +45,21 @@ void emit_value(exporter& e, int id) {
     else emit_formula(e, id, [](term a, term b, term c) { return rule<K>::value(a, b, c); });
 }
 
-inline void emit_expm1(exporter& e, int id) {
+SINTER_COLD inline void emit_expm1(exporter& e, int id) {
     emit_formula(e, id, [](term a) { return arithmetic<term>::expm1(a); });
 }
-inline void emit_log1p(exporter& e, int id) {
+SINTER_COLD inline void emit_log1p(exporter& e, int id) {
     emit_formula(e, id, [](term a) { return log(a + 1.f); });
 }
-inline void emit_trunc(exporter& e, int id) {
+SINTER_COLD inline void emit_trunc(exporter& e, int id) {
     emit_formula(e, id, [](term a) { return unary_term("Sign", a) * unary_term("Floor", abs(a)); });
 }
-inline void emit_erfc(exporter& e, int id) {
+SINTER_COLD inline void emit_erfc(exporter& e, int id) {
     emit_formula(e, id, [](term a) { return 1.f - unary_term("Erf", a); });
 }
 /// Below 0, or -0.
 inline term is_negative(const term& a) { return (a < 0.f) | (1.f / a < 0.f); }
-inline term written_atan2(term a, term b) {
+SINTER_COLD inline term written_atan2(term a, term b) {
     const float infinite = std::numeric_limits<float>::infinity();
     const term both = (abs(a) == infinite) & (abs(b) == infinite);
     const term ratio = select(both, unary_term("Sign", a) * unary_term("Sign", b), a / b);
@@ -67,15 +67,15 @@ inline term written_atan2(term a, term b) {
     const term angle = unary_term("Atan", select(origin, a, ratio));
     return select(is_negative(b), angle + turned, angle);
 }
-inline void emit_atan2(exporter& e, int id) { emit_formula(e, id, written_atan2); }
+SINTER_COLD inline void emit_atan2(exporter& e, int id) { emit_formula(e, id, written_atan2); }
 
 /// With the sign of b: Mod of floats has that of a.
-inline term written_mod(term a, term b) {
+SINTER_COLD inline term written_mod(term a, term b) {
     const term rest{a.w, a.w->e.add(a.w->id, "Mod", {a.name, b.name}, {integer("fmod", 1)})};
     return select(unary_term("Sign", rest) * unary_term("Sign", b) < 0.f, rest + b, rest);
 }
-inline void emit_mod(exporter& e, int id) { emit_formula(e, id, written_mod); }
-inline void emit_floor_div(exporter& e, int id) {
+SINTER_COLD inline void emit_mod(exporter& e, int id) { emit_formula(e, id, written_mod); }
+SINTER_COLD inline void emit_floor_div(exporter& e, int id) {
     emit_formula(e, id, [](term a, term b) {
         const term rest = written_mod(a, b);   // infinite: b is, and a has the other sign
         const term y = select(abs(rest) == std::numeric_limits<float>::infinity(), -1.f, round((a - rest) / b));
@@ -94,7 +94,7 @@ std::pair<term, term> raised(const term& x, F f) {
 inline term sine_of_pi(const term& x) { return unary_term("Sin", (x - round(x)) * 3.14159265f); }
 inline term cosine_of_pi(const term& x) { return unary_term("Cos", (x - round(x)) * 3.14159265f); }
 /// As our own kernels': the recurrence up, then Stirling's series, and below 0 by reflection.
-inline term written_lgamma(term x) {
+SINTER_COLD inline term written_lgamma(term x) {
     const auto [z, lower] = raised(select(x < 0.f, 1.f - x, x), [](const term& a) { return log(a); });
     const term w = 1.f / z, square = w * w;
     const term y =
@@ -103,8 +103,8 @@ inline term written_lgamma(term x) {
     const term sine = sine_of_pi(x), reflected = select(sine == 0.f, infinite, 1.14472989f - log(abs(sine)) - y);
     return select(abs(x) == infinite, infinite, select(x < 0.f, reflected, y));
 }
-inline void emit_lgamma(exporter& e, int id) { emit_formula(e, id, written_lgamma); }
-inline term written_digamma(term x) {
+SINTER_COLD inline void emit_lgamma(exporter& e, int id) { emit_formula(e, id, written_lgamma); }
+SINTER_COLD inline term written_digamma(term x) {
     const auto [z, lower] = raised(select(x < 0.f, 1.f - x, x), [](const term& a) { return 1.f / a; });
     const term w = 1.f / z, square = w * w;
     const term y = log(z) - 0.5f * w - square * (1.f / 12 - square * (1.f / 120 - square * (1.f / 252))) - lower;
@@ -112,21 +112,21 @@ inline term written_digamma(term x) {
     const float undefined = std::numeric_limits<float>::quiet_NaN();
     return select(x < 0.f, select(sine == 0.f, undefined, y - 3.14159265f * cosine_of_pi(x) / sine), y);
 }
-inline void emit_digamma(exporter& e, int id) { emit_formula(e, id, written_digamma); }
+SINTER_COLD inline void emit_digamma(exporter& e, int id) { emit_formula(e, id, written_digamma); }
 
 /// PRelu stretches its slope to x alone.
-inline void emit_prelu(exporter& e, int id) {
+SINTER_COLD inline void emit_prelu(exporter& e, int id) {
     if (full_operand(e, e.operand(id, 0), e.s(id))) emit_elementwise(e, id, "PRelu");
     else emit_value<op::prelu, 2>(e, id);
 }
 /// By tanh, as others write it.
-inline void emit_gelu_tanh(exporter& e, int id) {
+SINTER_COLD inline void emit_gelu_tanh(exporter& e, int id) {
     emit_formula(e, id, [](term x) {
         const term u = x * x * sinter::detail::gelu_cubic + sinter::detail::gelu_root;
         return x * (unary_term("Tanh", u * x) * 0.5f + 0.5f);
     });
 }
-inline void emit_gelu_tanh_slope(exporter& e, int id) {
+SINTER_COLD inline void emit_gelu_tanh_slope(exporter& e, int id) {
     emit_formula(e, id, [](term x) {
         const term u = x * x * sinter::detail::gelu_cubic + sinter::detail::gelu_root;
         const term t = unary_term("Tanh", u * x), half = t * 0.5f + 0.5f;

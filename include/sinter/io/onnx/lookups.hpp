@@ -9,7 +9,7 @@
 
 /// Elements at places that were computed, and integers: Gather, GatherElements,
 /// ScatterElements, Cast.
-namespace sinter::inline SINTER_TARGET::onnx {
+namespace sinter::inline SINTER_ORDINARY::onnx {
 
 namespace detail {
 
@@ -21,91 +21,92 @@ inline shape in_parts(const node& n, const shape& s, int k) {
 }
 /// Their indices, as many as there are slices' elements: GatherElements and ScatterElements do not
 /// stretch them.
-inline std::string full_indices(exporter& e, int id, int indices, const shape& slices) {
+SINTER_COLD inline value_name full_indices(exporter& e, int id, int indices, const shape& slices) {
     const node& n = e.n(id);
-    std::vector<std::int64_t> own{n.p[gather_attribute::outer_step] ? n.p[gather_attribute::outer] : 1,
+    few_numbers own{n.p[gather_attribute::outer_step] ? n.p[gather_attribute::outer] : 1,
                                   n.p[gather_attribute::count],
                                   n.p[gather_attribute::inner_step] ? n.p[gather_attribute::inner] : 1};
     if (slices.batched) own.insert(own.begin(), e.s(indices).batched ? 0 : 1);
     return e.add(id, "Expand",
                  {e.reshape(id, e.value(indices), own), e.extents(in_parts(n, slices, n.p[gather_attribute::count]))});
 }
-inline void emit_gather(exporter& e, int id) {
+SINTER_COLD inline void emit_gather(exporter& e, int id) {
     const node& n = e.n(id);
     const shape &s = e.s(n.in[0]), &i = e.s(n.in[1]);
-    const std::string x = e.reshape(id, e.value(n.in[0]), e.with_batch(in_parts(n, s, n.p[gather_attribute::n])));
+    const value_name x = e.reshape(id, e.value(n.in[0]), e.with_batch(in_parts(n, s, n.p[gather_attribute::n])));
     const attribute axis = integer("axis", 1 + s.batched);
-    const std::string y =
+    const value_name y =
         i.batched || n.p[gather_attribute::outer_step] || n.p[gather_attribute::inner_step]
             ? e.add(id, "GatherElements", {x, full_indices(e, id, n.in[1], s)}, {axis})
             : e.add(id, "Gather", {x, e.reshape(id, e.value(n.in[1]), {n.p[gather_attribute::count]})}, {axis});
     e.set(id, e.reshape(id, y, e.with_batch(n.s)));
 }
-inline void emit_scatter_add(exporter& e, int id) {
+SINTER_COLD inline void emit_scatter_add(exporter& e, int id) {
     const node& n = e.n(id);
     const shape& slices = e.s(n.in[1]);
-    const std::string indices = full_indices(e, id, n.in[0], slices);
-    const std::string x =
+    const value_name indices = full_indices(e, id, n.in[0], slices);
+    const value_name x =
         e.reshape(id, e.value(n.in[1]), e.with_batch(in_parts(n, slices, n.p[gather_attribute::count])));
-    const std::string zeros = e.filled(id, in_parts(n, n.s, n.p[gather_attribute::n]), 0.f);
-    const std::string y = e.add(id, "ScatterElements", {zeros, indices, x},
+    const value_name zeros = e.filled(id, in_parts(n, n.s, n.p[gather_attribute::n]), 0.f);
+    const value_name y = e.add(id, "ScatterElements", {zeros, indices, x},
                                 {integer("axis", 1 + n.s.batched), text("reduction", "add")});
     e.set(id, e.reshape(id, y, e.with_batch(n.s)));
 }
-inline void emit_gather_rows(exporter& e, int id) {
+SINTER_COLD inline void emit_gather_rows(exporter& e, int id) {
     e.set(id, e.add(id, "Gather", {e.value(e.operand(id, 0)), e.value(e.operand(id, 1))}, {integer("axis", 0)}));
 }
-inline void emit_scatter_rows(exporter& e, int id) {
+SINTER_COLD inline void emit_scatter_rows(exporter& e, int id) {
     const shape& s = e.s(id);
-    const std::string rows = e.reshape(id, e.value(e.operand(id, 1)), {-1, s.last()});
-    const std::string places = e.reshape(id, e.value(e.operand(id, 0)), {-1, 1});
-    const std::string indices = e.add(id, "Expand", {places, e.add(id, "Shape", {rows})});
+    const value_name rows = e.reshape(id, e.value(e.operand(id, 1)), {-1, s.last()});
+    const value_name places = e.reshape(id, e.value(e.operand(id, 0)), {-1, 1});
+    const value_name indices = e.add(id, "Expand", {places, e.add(id, "Shape", {rows})});
     e.set(id, e.add(id, "ScatterElements", {e.filled(id, s, 0.f), indices, rows},
                     {integer("axis", 0), text("reduction", "add")}));
 }
-inline void emit_place_index(exporter& e, int id) {
+SINTER_COLD inline void emit_place_index(exporter& e, int id) {
     const node& n = e.n(id);
     const int axes = e.s(n.in[0]).last();
-    std::vector<std::int64_t> last, step;
+    few_numbers last, step;
     for (int k = 0; k < axes; ++k) last.push_back(n.p[place_index_attribute::first_axis + k] - 1), step.push_back(1);
     for (int k = axes - 1; k-- > 0;)
         step[static_cast<std::size_t>(k)] =
             step[static_cast<std::size_t>(k) + 1] * n.p[place_index_attribute::first_axis + k + 1];
-    const std::string x = e.cast(id, e.value(n.in[0]), element::i64);
+    const value_name x = e.cast(id, e.value(n.in[0]), element::i64);
     // not by Min and Max: onnxruntime 1.31 compares integers as floats there
-    const std::string none = e.m.whole({0}), ends = e.m.whole(last);
-    const std::string least = e.add(id, "Where", {e.add(id, "Less", {x, none}), none, x});
-    const std::string within = e.add(id, "Where", {e.add(id, "Greater", {least, ends}), ends, least});
-    const std::string places = e.add(id, "Mul", {within, e.m.whole(step)});
-    const std::string y = e.add(id, "ReduceSum", {places, e.m.whole({-1})}, {integer("keepdims", 0)});
+    const value_name none = e.m.whole({0}), ends = e.m.whole(last);
+    const value_name least = e.add(id, "Where", {e.add(id, "Less", {x, none}), none, x});
+    const value_name within = e.add(id, "Where", {e.add(id, "Greater", {least, ends}), ends, least});
+    const value_name places = e.add(id, "Mul", {within, e.m.whole(step)});
+    const value_name y = e.add(id, "ReduceSum", {places, e.m.whole({-1})}, {integer("keepdims", 0)});
     e.set(id, e.cast(id, y, element::i32));
 }
-inline void emit_to_index(exporter& e, int id) {
-    const std::string x = e.value(e.operand(id, 0)), positive = e.add(id, "Greater", {x, e.m.number(0)});
-    const std::string most =
+SINTER_COLD inline void emit_to_index(exporter& e, int id) {
+    const value_name x = e.value(e.operand(id, 0)), positive = e.add(id, "Greater", {x, e.m.number(0)});
+    const value_name most =
         e.add(id, "Min", {x, e.m.number(static_cast<float>(e.n(id).p[to_index_attribute::below] - 1))});
     e.set(id, e.cast(id, e.add(id, "Where", {positive, most, e.m.number(0)}), element::i32));   // of NaN: 0
 }
-inline void emit_to_int(exporter& e, int id) {
-    const std::string x = e.value(e.operand(id, 0)), none = e.add(id, "IsNaN", {x});
-    const std::string number = e.add(id, "Where", {none, e.m.number(0), x});
-    const std::string within =
+SINTER_COLD inline void emit_to_int(exporter& e, int id) {
+    const value_name x = e.value(e.operand(id, 0)), none = e.add(id, "IsNaN", {x});
+    const value_name number = e.add(id, "Where", {none, e.m.number(0), x});
+    const value_name within =
         e.cast(id, e.add(id, "Clip", {number, e.m.number(-0x1p31f), e.m.number(0x1p31f)}), element::i64);
-    const std::string above = e.add(id, "GreaterOrEqual", {number, e.m.number(0x1p31f)});
+    const value_name above = e.add(id, "GreaterOrEqual", {number, e.m.number(0x1p31f)});
     e.set(id, e.cast(id, e.add(id, "Where", {above, e.m.whole({0x7fffffff}, {}), within}), element::i32));
 }
 /// The first row, where kernels here take the middle of three: what is summed about a row does not
 /// depend on which one it is, but for its last digits.
-inline void emit_pivot_row(exporter& e, int id) {
-    const std::string rows = e.reshape(id, e.value(e.operand(id, 0)), {-1, e.s(id).last()});
+SINTER_COLD inline void emit_pivot_row(exporter& e, int id) {
+    const value_name rows = e.reshape(id, e.value(e.operand(id, 0)), {-1, e.s(id).last()});
     e.set(id, e.add(id, "Gather", {rows, e.m.whole({0}, {})}, {integer("axis", 0)}));
 }
 /// Rows of windows, then columns of windows: [H, W, C] -> [OH, KH, W, C] -> [OH, KH, OW, KW, C].
-inline void emit_extract_patches(exporter& e, int id) {
+SINTER_COLD inline void emit_extract_patches(exporter& e, int id) {
     const node& n = e.n(id);
     const shape& s = e.s(n.in[0]);
     const int b = s.batched;
-    std::vector<std::int64_t> before(static_cast<std::size_t>(b)), after = before, places[2];
+    few_numbers before(static_cast<std::size_t>(b), 0), after = before;
+    std::vector<std::int64_t> places[2];
     for (int i = 0; i < 2; ++i) {
         const int k = n.p[patch_attribute::kh + i], stride = n.p[patch_attribute::v_stride + i];
         const int dilation = n.p[patch_attribute::v_dilation + i], above = n.p[patch_attribute::above + i];
@@ -116,14 +117,14 @@ inline void emit_extract_patches(exporter& e, int id) {
     }
     before.push_back(0), after.push_back(0);
     before.insert(before.end(), after.begin(), after.end());
-    std::string y = e.add(id, "Pad", {e.value(n.in[0]), e.m.whole(before)});
+    value_name y = e.add(id, "Pad", {e.value(n.in[0]), e.m.whole(before)});
     for (int i = 0; i < 2; ++i)
         y = e.add(id, "Gather", {y, e.m.whole(places[i], {n.s.d[i], n.p[patch_attribute::kh + i]})},
                   {integer("axis", b + 2 * i)});
-    std::vector<std::int64_t> order{0, 2, 1, 3, 4};
+    few_numbers order{0, 2, 1, 3, 4};
     for (std::int64_t& axis : order) axis += b;
     if (b) order.insert(order.begin(), 0);
-    e.set(id, e.reshape(id, e.add(id, "Transpose", {y}, {ints("perm", order)}), e.with_batch(n.s)));
+    e.set(id, e.reshape(id, e.transpose(id, y, order), e.with_batch(n.s)));
 }
 
 } // namespace detail

@@ -6,35 +6,37 @@
 /// Loops over time: Loop, whose body stands in the file once, whatever the number of iterations; a
 /// branch that may be left out: If. What is outside stays as it is, [T, batch, ...] while it lies
 /// by steps.
-namespace sinter::inline SINTER_TARGET::onnx {
+namespace sinter::inline SINTER_ORDINARY::onnx {
 
 namespace detail {
 
-inline void emit_exchange(exporter& e, int id) {   // batch and time
-    std::vector<std::int64_t> order{1, 0};
+SINTER_COLD inline void emit_exchange(exporter& e, int id) {   // batch and time
+    few_numbers order{1, 0};
     for (int i = 1; i < e.s(id).rank; ++i) order.push_back(i + 1);
-    e.set(id, e.add(id, "Transpose", {e.value(e.operand(id, 0))}, {ints("perm", order)}));
+    e.set(id, e.transpose(id, e.value(e.operand(id, 0)), order));
 }
-inline void emit_iteration_input(exporter& e, int id) {
+SINTER_COLD inline void emit_iteration_input(exporter& e, int id) {
     e.set(id, e.add(id, "Gather", {e.value(e.operand(id, 0)), e.open_loops.at(e.n(id).loop).iteration},
                     {integer("axis", 0)}));
 }
-inline void emit_iteration_number(exporter& e, int id) {
+SINTER_COLD inline void emit_iteration_number(exporter& e, int id) {
     e.set(id, e.cast(id, e.open_loops.at(e.n(id).loop).iteration, element::f32));
 }
 
 /// Writes one loop; its results are then known by the nodes that show them outside.
 class loop_writer {
 public:
-    loop_writer(exporter& e, int loop, int asked) : e_(e), l_(e.g.loops[loop - 1]), loop_(loop), id_(asked) {
-        for (int v = 0; v < e.g.n.n; ++v)
+    loop_writer(exporter& e, int loop, int asked)
+        : e_(e), l_(e.g.loops[static_cast<std::size_t>(loop) - 1]), loop_(loop), id_(asked) {
+        const int nodes = static_cast<int>(e.g.n.size());
+        for (int v = 0; v < nodes; ++v)
             if (e.n(v).k == op::loop_stack && e.n(e.n(v).in[0]).loop == loop) stacks_.push_back(v);
         for (const loop_carry& c : e.g.carries)
             if (c.loop == loop) carries_.push_back(&c), first_.push_back(e.value(c.store));
         e.open_loops[loop];
         const bool branch = l_.steps == 1 && l_.count >= 0 && l_.condition < 0 && stacks_.empty();
-        const std::vector<std::string> results = branch ? write_if() : write_loop();
-        for (int v = 0; v < e.g.n.n; ++v) {
+        const std::vector<value_name> results = branch ? write_if() : write_loop();
+        for (int v = 0; v < nodes; ++v) {
             if (e.n(v).loop == loop) e.forget(v);
             if (e.n(v).k != op::loop_last) continue;
             for (std::size_t i = 0; i < carries_.size(); ++i)
@@ -46,21 +48,21 @@ public:
 
 private:
     exporter& e_;
-    const loop& l_;
+    const onnx::loop& l_;
     const int loop_, id_;   ///< id_: a node outside
     std::vector<int> stacks_;
     std::vector<const loop_carry*> carries_;
-    std::vector<std::string> first_;
+    std::vector<value_name> first_;
 
-    port port_of(int node, std::string name) const {
-        return {std::move(name), exporter::type_of(e_.s(node)), e_.s(node).batched, extents_of(e_.s(node))};
+    port port_of(int node, value_name name) const {
+        return exporter::port_of(name, e_.s(node));
     }
     /// Names of its own for what a block gives: two results may be one value, or one from outside.
-    static port given(block& b, port p, const std::string& value) {
-        b.operations.push_back({"Identity", p.name, {value}, {p.name}, {}});
+    static port given(block& b, port p, value_name value) {
+        b.add("Identity", p.name, {value}, {p.name}, {});
         return p;
     }
-    std::vector<std::string> write_if() {
+    std::vector<value_name> write_if() {
         block otherwise;
         e_.open_loops[loop_].iteration = e_.m.whole({0}, {});
         for (std::size_t i = 0; i < carries_.size(); ++i) {
@@ -70,24 +72,25 @@ private:
         }
         std::vector<port> outputs;
         for (const loop_carry* c : carries_) {
-            const std::string next = e_.value(c->next);
+            const value_name next = e_.value(c->next);
             outputs.push_back(given(e_.open_loops[loop_].repeated, port_of(c->next, e_.m.unique("next")), next));
         }
-        const std::string is_made = e_.add(id_, "GreaterOrEqual", {e_.value(l_.count), e_.m.number(1)});
+        const value_name is_made = e_.add(id_, "GreaterOrEqual", {e_.value(l_.count), e_.m.number(1)});
         block then = close();
         then.outputs = std::move(outputs);
-        return e_.add_several(id_, "If", {e_.reshape(id_, is_made, {})}, carries_.size(),
-                              {body("then_branch", std::move(then)), body("else_branch", std::move(otherwise))});
+        return e_.add_several(
+            id_, "If", {e_.reshape(id_, is_made, {})}, carries_.size(),
+            {e_.m.body("then_branch", std::move(then)), e_.m.body("else_branch", std::move(otherwise))});
     }
-    std::vector<std::string> write_loop() {
+    std::vector<value_name> write_loop() {
         std::vector<port> inputs{{e_.m.unique("iteration"), element::i64, false, {}},
                                  {e_.m.unique("go_on"), element::truth, false, {}}};
-        const std::string iteration = inputs[0].name, count = iterations();
+        const value_name iteration = inputs[0].name, count = iterations();
         e_.open_loops[loop_].iteration = iteration;
         if (l_.backwards) {
-            const std::string last = e_.add(id_, "Sub", {count, e_.m.whole({1}, {})});
-            const std::string back = e_.m.unique("iteration");
-            e_.open_loops[loop_].repeated.operations.push_back({"Sub", back, {last, iteration}, {back}, {}});
+            const value_name last = e_.add(id_, "Sub", {count, e_.m.whole({1}, {})});
+            const value_name back = e_.m.unique("iteration");
+            e_.open_loops[loop_].repeated.add("Sub", back, {last, iteration}, {back}, {});
             e_.open_loops[loop_].iteration = back;
         }
         for (const loop_carry* c : carries_) {
@@ -96,12 +99,12 @@ private:
         }
         std::vector<port> outputs{{e_.m.unique("another"), element::truth, false, {}}};
         const auto give = [&](int node, const char* name) {
-            const std::string value = e_.value(node);   // may open another loop, and so move this one
+            const value_name value = e_.value(node);   // may open another loop, and so move this one
             outputs.push_back(given(e_.open_loops[loop_].repeated, port_of(node, e_.m.unique(name)), value));
         };
         for (const loop_carry* c : carries_) give(c->next, "next");
         for (const int s : stacks_) give(e_.operand(s, 0), "of_iteration");
-        std::string another = inputs[1].name, first;
+        value_name another = inputs[1].name, first;
         if (l_.condition >= 0) {
             another = e_.cast(l_.condition, e_.value(l_.condition), element::truth);
             first = e_.reshape(id_, e_.cast(id_, e_.value(l_.count), element::truth), {});
@@ -110,9 +113,10 @@ private:
         block repeated = close();
         repeated.inputs = std::move(inputs);
         repeated.outputs = std::move(outputs);
-        std::vector<std::string> in{count, first};
+        std::vector<value_name> in{count, first};
         in.insert(in.end(), first_.begin(), first_.end());
-        return e_.add_several(id_, "Loop", in, first_.size() + stacks_.size(), {body("body", std::move(repeated))});
+        return e_.add_several(id_, "Loop", in, first_.size() + stacks_.size(),
+                              {e_.m.body("body", std::move(repeated))});
     }
     block close() {
         block b = std::move(e_.open_loops[loop_].repeated);
@@ -120,30 +124,30 @@ private:
         return b;
     }
     /// How many there are, or at most: an integer.
-    std::string iterations() {
+    value_name iterations() {
         if (l_.count < 0 || l_.condition >= 0) return e_.m.whole({l_.steps}, {});
-        const std::string n = e_.value(l_.count), some = e_.add(id_, "Greater", {n, e_.m.number(0)});
-        const std::string most = e_.add(id_, "Min", {n, e_.m.number(static_cast<float>(l_.steps))});
+        const value_name n = e_.value(l_.count), some = e_.add(id_, "Greater", {n, e_.m.number(0)});
+        const value_name most = e_.add(id_, "Min", {n, e_.m.number(static_cast<float>(l_.steps))});
         return e_.reshape(id_, e_.cast(id_, e_.add(id_, "Where", {some, most, e_.m.number(0)}), element::i64), {});
     }
     /// In the order of the iterations' numbers; zeros for those that were not made.
-    std::string all_iterations(int stack, std::string x) {
+    value_name all_iterations(int stack, value_name x) {
         if (l_.backwards) x = sliced(e_, stack, x, {-1}, {-2147483648}, {0}, {-1});
         if (l_.count < 0 && l_.condition < 0) return x;
         const shape& one = e_.s(e_.operand(stack, 0));
-        const std::string made = e_.add(stack, "Shape", {x}, {integer("start", 0), integer("end", 1)});
+        const value_name made = e_.add(stack, "Shape", {x}, {integer("start", 0), integer("end", 1)});
         // without an iteration a runtime does not know the batch
-        const std::string extents = e_.add(stack, "Concat", {made, e_.extents(one)}, {integer("axis", 0)});
+        const value_name extents = e_.add(stack, "Concat", {made, e_.extents(one)}, {integer("axis", 0)});
         x = e_.add(stack, "Reshape", {x, extents}, {integer("allowzero", 1)});
-        const std::vector<std::int64_t> rest(static_cast<std::size_t>(one.rank + one.batched), 0);
-        const std::string missing = e_.add(stack, "Sub", {e_.m.whole({l_.steps}), made});
-        std::vector<std::string> pads{e_.m.whole({0}), missing};
+        const few_numbers rest(static_cast<std::size_t>(one.rank + one.batched), 0);
+        const value_name missing = e_.add(stack, "Sub", {e_.m.whole({l_.steps}), made});
+        std::vector<value_name> pads{e_.m.whole({0}), missing};
         if (!rest.empty()) pads = {e_.m.whole({0}), e_.m.whole(rest), missing, e_.m.whole(rest)};
         return e_.add(stack, "Pad", {x, e_.add(stack, "Concat", pads, {integer("axis", 0)})});
     }
 };
 
-inline void emit_loop_result(exporter& e, int id) {
+SINTER_COLD inline void emit_loop_result(exporter& e, int id) {
     const int from = e.operand(id, 0);
     if (const int l = e.n(from).loop) loop_writer(e, l, id);
     else e.set(id, e.value(from));

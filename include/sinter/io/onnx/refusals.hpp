@@ -5,7 +5,7 @@
 #include <string_view>
 
 /// Ops that no file is written for, and why; doc/interchange.md has the same list.
-namespace sinter::inline SINTER_TARGET::onnx {
+namespace sinter::inline SINTER_ORDINARY::onnx {
 
 struct refusal {
     const char *name, *why;

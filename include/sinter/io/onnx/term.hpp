@@ -5,7 +5,7 @@
 
 /// What elementwise ops are written with: their operands in one order of axes, and formulas over
 /// them.
-namespace sinter::inline SINTER_TARGET::onnx {
+namespace sinter::inline SINTER_ORDINARY::onnx {
 
 namespace detail {
 
@@ -14,24 +14,24 @@ inline bool full_operand(const exporter& e, int id, const shape& to) {
     return e.s(id).rank == to.rank && e.s(id).batched == to.batched && e.s(id).size() == to.size();
 }
 /// An operand of an elementwise operator whose result has its channels first.
-inline std::string operand_channels_first(exporter& e, int id, int rank) {
+SINTER_COLD inline value_name operand_channels_first(exporter& e, int id, int rank) {
     const shape& s = e.s(id);
     if (s.size() == 1 && !s.batched) return e.value(id);
     if (s.rank == rank) return e.value_channels_first(id);
-    std::vector<std::int64_t> extents(static_cast<std::size_t>(rank), 1);   // of lower rank: then it has no batch
+    few_numbers extents(static_cast<std::size_t>(rank), 1);   // of lower rank: then it has no batch
     std::copy_n(s.d, s.rank, extents.end() - s.rank);
     if (s.rank > 1) {
-        const std::string whole = e.reshape(id, e.value(id), extents);
-        std::vector<std::int64_t> order{rank - 1};
+        const value_name whole = e.reshape(id, e.value(id), extents);
+        few_numbers order{rank - 1};
         for (int i = 0; i + 1 < rank; ++i) order.push_back(i);
-        return e.add(id, "Transpose", {whole}, {ints("perm", order)});
+        return e.transpose(id, whole, order);
     }
     std::swap(extents.front(), extents.back());
     if (const auto k = e.values_of(id); k.there) return e.m.weights(k.path, extents, k.x);
     return e.reshape(id, e.value(id), extents);
 }
 
-inline std::string as_floats(exporter& e, int id, const std::string& x) { return e.cast(id, x, element::f32); }
+SINTER_COLD inline value_name as_floats(exporter& e, int id, value_name x) { return e.cast(id, x, element::f32); }
 
 /// An elementwise op while it is written: its operands in one order of axes, with channels first
 /// where most of them have that.
@@ -39,7 +39,7 @@ struct elementwise_writer {
     exporter& e;
     int id;
     bool channels_first = false;
-    std::vector<std::string> in{};
+    std::vector<value_name> in{};
 
     elementwise_writer(exporter& to, int of) : e(to), id(of) {
         const node& n = e.n(id);
@@ -51,23 +51,28 @@ struct elementwise_writer {
         for (int k = 0; k < n.operands; ++k)
             in.push_back(channels_first ? operand_channels_first(e, n.in[k], n.s.rank) : e.value(n.in[k]));
     }
-    std::string add(const char* type, std::vector<std::string> operands) {
-        return e.add(id, type, std::move(operands));
-    }
-    std::string constant(float x) { return e.m.number(x); }
-    void done(std::string y) {
-        if (channels_first) e.set_channels_first(id, std::move(y));
-        else e.set(id, std::move(y));
+    value_name add(const char* type, name_list operands) { return e.add(id, type, operands); }
+    value_name constant(float x) { return e.m.number(x); }
+    void done(value_name y) {
+        if (channels_first) e.set_channels_first(id, y);
+        else e.set(id, y);
     }
 };
+
+#if SINTER_BODIES
+SINTER_APART void emit_elementwise(exporter& e, int id, const char* type) {
+    elementwise_writer w(e, id);
+    w.done(w.add(type, w.in));
+}
+#endif
 
 /// A value in a formula: its operators add ONNX' to the model. Truth values are terms, too.
 struct term {
     elementwise_writer* w = nullptr;   ///< none: zero, before it has met another term
-    std::string name{};
+    value_name name{};
 };
-inline term written(elementwise_writer* w, const char* type, std::vector<std::string> in) {
-    return {w, w->add(type, std::move(in))};
+inline term written(elementwise_writer* w, const char* type, name_list in) {
+    return {w, w->add(type, in)};
 }
 inline term unary_term(const char* type, const term& a) { return written(a.w, type, {a.name}); }
 inline term binary_term(const char* type, const term& a, const term& b) {

@@ -8,14 +8,14 @@
 
 /// Convolutions, pools and windows of channels: Conv, MaxPool, AveragePool, LRN. All have their
 /// channels first there.
-namespace sinter::inline SINTER_TARGET::onnx {
+namespace sinter::inline SINTER_ORDINARY::onnx {
 
 namespace detail {
 
 /// A window over axes [first, 3) of [depth, height, width] as attributes. Padding after is as much
 /// as the last window needs, so nothing has to be rounded up.
-inline std::vector<attribute> window_attributes(const sliding* a, int first, bool transposed = false) {
-    std::vector<std::int64_t> kernel, strides, dilations, before, behind, extra;
+SINTER_COLD inline std::vector<attribute> window_attributes(const sliding* a, int first, bool transposed = false) {
+    few_numbers kernel, strides, dilations, before, behind, extra;
     for (int i = first; i < 3; ++i) {
         kernel.push_back(a[i].k);
         strides.push_back(a[i].stride);
@@ -34,16 +34,16 @@ inline std::vector<attribute> window_attributes(const sliding* a, int first, boo
 
 /// [taps..., CI / groups, CO] becomes [CO, CI / groups, taps...]: in the file if the weights are
 /// known, else by operators.
-inline std::string conv_weights(exporter& e, int id, const sliding* a, int first) {
+SINTER_COLD inline value_name conv_weights(exporter& e, int id, const sliding* a, int first) {
     const shape& s = e.s(id);
     const int inputs = s.d[s.rank - 2], outputs = s.last(), taps = s.rows() / inputs;
-    std::vector<std::int64_t> extents{outputs, inputs};
+    few_numbers extents{outputs, inputs};
     for (int i = first; i < 3; ++i) extents.push_back(a[i].k);
     const auto k = e.values_of(id);
     if (!k.there) {
-        std::vector<std::int64_t> order{s.rank - 1, s.rank - 2};
+        few_numbers order{s.rank - 1, s.rank - 2};
         for (int i = 0; i < s.rank - 2; ++i) order.push_back(i);
-        const std::string w = e.add(id, "Transpose", {e.value(id)}, {ints("perm", order)});
+        const value_name w = e.transpose(id, e.value(id), order);
         return static_cast<int>(extents.size()) == s.rank ? w : e.reshape(id, w, extents);
     }
     std::vector<float> x;
@@ -66,34 +66,35 @@ struct dense_axes {
         }
     }
 };
-inline void emit_conv_as(exporter& e, int id, int weights, const sliding* a, int first, int groups, bool transposed) {
-    const std::string x = e.value_channels_first(e.operand(id, 0)), w = conv_weights(e, weights, a, first);
+SINTER_COLD inline void emit_conv_as(exporter& e, int id, int weights, const sliding* a, int first, int groups,
+                                     bool transposed) {
+    const value_name x = e.value_channels_first(e.operand(id, 0)), w = conv_weights(e, weights, a, first);
     auto attributes = window_attributes(a, first, transposed);
     attributes.push_back(integer("group", groups));
     e.set_channels_first(id, e.add(id, transposed ? "ConvTranspose" : "Conv", {x, w}, attributes));
 }
-inline void emit_conv(exporter& e, int id) {
+SINTER_COLD inline void emit_conv(exporter& e, int id) {
     emit_conv_as(e, id, e.operand(id, 1), dense_axes(e.s(e.operand(id, 0)), e.s(id), e.n(id).p).a, 1, 1, false);
 }
-inline void emit_conv_transposed(exporter& e,
-                                 int id) {   // its weights come through conv_transpose, which only reorders them
+SINTER_COLD inline void emit_conv_transposed(exporter& e, int id) {
+    // its weights come through conv_transpose, which only reorders them
     emit_conv_as(e, id, e.operand(e.operand(id, 1), 0), dense_axes(e.s(id), e.s(e.operand(id, 0)), e.n(id).p).a, 1, 1,
                  true);
 }
-inline void emit_convolution(exporter& e, int id) {
+SINTER_COLD inline void emit_convolution(exporter& e, int id) {
     const convolution_extents c(e.s(e.operand(id, 0)), e.s(e.operand(id, 1)), e.s(id), e.n(id).p);
     emit_conv_as(e, id, e.operand(id, 1), c.axis, 4 - e.s(id).rank, c.groups, false);
 }
-inline void emit_convolution_transposed(exporter& e, int id) {
+SINTER_COLD inline void emit_convolution_transposed(exporter& e, int id) {
     const convolution_extents c(e.s(id), e.s(e.operand(id, 1)), e.s(e.operand(id, 0)), e.n(id).p);
     emit_conv_as(e, id, e.operand(id, 1), c.axis, 4 - e.s(id).rank, c.groups, true);
 }
-inline void emit_nothing(exporter&, int) {}
+SINTER_COLD inline void emit_nothing(exporter&, int) {}
 /// A mean that counts padding, but not what hangs over that as well: by how much the mean over
 /// whole windows is too small, or "".
-inline std::string counted_share(exporter& e, int id, const sliding* a) {
+SINTER_COLD inline value_name counted_share(exporter& e, int id, const sliding* a) {
     const int divisor = e.n(id).p[pool_attribute::divisor];
-    if (divisor == 0 || divisor == whole_window) return "";
+    if (divisor == 0 || divisor == whole_window) return {};
     const int behind[2] = {(divisor - 1) >> padding_below, (divisor - 1) % (1 << padding_below)};
     std::vector<float> share[2], both;
     for (int i = 0; i < 2; ++i)
@@ -104,10 +105,10 @@ inline std::string counted_share(exporter& e, int id, const sliding* a) {
         }
     for (const float v : share[0])
         for (const float h : share[1]) both.push_back(v * h);
-    if (std::count(both.begin(), both.end(), 1.f) == static_cast<std::ptrdiff_t>(both.size())) return "";
+    if (std::count(both.begin(), both.end(), 1.f) == static_cast<std::ptrdiff_t>(both.size())) return {};
     return e.m.floats("counted_share", {a[1].out, a[2].out}, both);
 }
-inline void emit_pool(exporter& e, int id, const char* type) {
+SINTER_COLD inline void emit_pool(exporter& e, int id, const char* type) {
     const node& n = e.n(id);
     const auto& p = n.p;
     const shape& x = e.s(n.in[0]);
@@ -121,15 +122,17 @@ inline void emit_pool(exporter& e, int id, const char* type) {
     }
     auto attributes = window_attributes(a, 1);
     if (p[pool_attribute::divisor]) attributes.push_back(integer("count_include_pad", 1));
-    std::string y = e.add(id, type, {e.value_channels_first(n.in[0])}, attributes);
-    if (const std::string factor = counted_share(e, id, a); !factor.empty()) y = e.add(id, "Mul", {y, factor});
+    value_name y = e.add(id, type, {e.value_channels_first(n.in[0])}, attributes);
+    if (const value_name factor = counted_share(e, id, a); !factor.empty()) y = e.add(id, "Mul", {y, factor});
     e.set_channels_first(id, y);
 }
 /// LRN of images; with an even size it has the window's odd channel after, and not before as we
 /// have it, and runtimes know it of images alone: the rest are sums by a matrix of ones and zeros.
-inline void emit_local_response_norm(exporter& e, int id) {
+SINTER_COLD inline void emit_local_response_norm(exporter& e, int id) {
     const node& n = e.n(id);
-    const response o = sinter::detail::response_of(n);
+    const response o{n.p[response_attribute::size], std::bit_cast<float>(n.p[response_attribute::alpha]),
+                     std::bit_cast<float>(n.p[response_attribute::beta]),
+                     std::bit_cast<float>(n.p[response_attribute::k])};
     if (n.s.batched && n.s.rank == 3 && o.size % 2 && o.alpha > 0 && o.beta > 0) {   // other ones onnxruntime refuses
         e.set_channels_first(id, e.add(id, "LRN", {e.value_channels_first(n.in[0])},
             {real("alpha", o.alpha), real("beta", o.beta), real("bias", o.k), integer("size", o.size)}));
@@ -140,14 +143,14 @@ inline void emit_local_response_norm(exporter& e, int id) {
     for (int from = 0; from < channels; ++from)
         for (int to = 0; to < channels; ++to)
             near.push_back(to - from <= o.size / 2 && from - to <= (o.size - 1) / 2 ? 1.f : 0.f);
-    const std::string x = e.value(n.in[0]), band = e.m.floats("channels_around", {channels, channels}, near);
-    const std::string scaled = e.add(id, "Mul", {e.add(id, "MatMul", {e.add(id, "Mul", {x, x}), band}),
+    const value_name x = e.value(n.in[0]), band = e.m.floats("channels_around", {channels, channels}, near);
+    const value_name scaled = e.add(id, "Mul", {e.add(id, "MatMul", {e.add(id, "Mul", {x, x}), band}),
                                                  e.m.number(o.alpha / static_cast<float>(o.size))});
-    const std::string power = e.add(id, "Pow", {e.add(id, "Add", {scaled, e.m.number(o.k)}), e.m.number(o.beta)});
+    const value_name power = e.add(id, "Pow", {e.add(id, "Add", {scaled, e.m.number(o.k)}), e.m.number(o.beta)});
     e.set(id, e.add(id, "Div", {x, power}));
 }
-inline void emit_max_pool(exporter& e, int id) { emit_pool(e, id, "MaxPool"); }
-inline void emit_avg_pool(exporter& e, int id) { emit_pool(e, id, "AveragePool"); }
+SINTER_COLD inline void emit_max_pool(exporter& e, int id) { emit_pool(e, id, "MaxPool"); }
+SINTER_COLD inline void emit_avg_pool(exporter& e, int id) { emit_pool(e, id, "AveragePool"); }
 
 } // namespace detail
 
