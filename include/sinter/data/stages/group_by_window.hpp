@@ -109,7 +109,7 @@ private:
     void go_to(state& s, const cursor& c, ticket& left_out) const {
         s.at = c.up;
         s.open.clear();
-        for (std::int64_t i = 0; i < c.inputs; ++i) static_cast<void>(read(s, left_out));
+        for (std::int64_t i = 0; i < c.inputs && read(s, left_out) != at_end;) ++i;
         for (std::int64_t i = 0; i < c.closed && !s.open.empty(); ++i) s.open.erase(s.open.begin());
     }
     bool find(state& s, cursor& c, ticket& k) const {

@@ -104,7 +104,7 @@ public:
         if (!stands) {
             s.at = c.up;
             s.seen.clear();
-            for (s.inputs = 0; s.inputs < c.inputs; ++s.inputs) static_cast<void>(read(s, k));
+            for (s.inputs = 0; s.inputs < c.inputs && read(s, k) != at_end;) ++s.inputs;
         }
         for (;;) {
             if (window_ > 0 && c.inputs == window_) {
