@@ -81,7 +81,9 @@ public:
         s.window = -1;
     }
     bool fits(const cursor& c) const {
-        return stage_parts::fits(up_, c.up) && c.window >= 0 && c.inputs >= 0 && c.closed >= 0;
+        const std::int64_t window = step_.options.window;
+        return stage_parts::fits(up_, c.up) && c.window >= 0 && c.closed >= 0 && c.inputs >= 0 &&
+               (window == 0 || c.inputs <= window);
     }
     bool next(state& s, cursor& c, ticket& k) const {
         const bool stands = s.window == c.window && s.inputs == c.inputs && s.closed == c.closed;

@@ -97,7 +97,9 @@ public:
         up_.begin(s.up, pass);
         s.window = -1;
     }
-    bool fits(const cursor& c) const { return stage_parts::fits(up_, c.up) && c.window >= 0 && c.inputs >= 0; }
+    bool fits(const cursor& c) const {
+        return stage_parts::fits(up_, c.up) && c.window >= 0 && c.inputs >= 0 && (window_ == 0 || c.inputs <= window_);
+    }
     bool next(state& s, cursor& c, ticket& k) const {
         const bool stands = s.window == c.window && s.inputs == c.inputs;
         s.window = -1;   // should what is before throw
