@@ -10,12 +10,14 @@
 
 namespace sinter {
 
-/// How a program calls a type of its own: a function object's above all. Another compiler, or another lambda before it,
-/// changes it.
+/// How a program calls a type of its own: a function object's above all.
 struct name_in_code {
     std::string text;
     operator std::string() const { return text; }
     operator std::string_view() const { return text; }
+    /// Whether the same program always calls it so. A lambda has a number, which another lambda before it changes, and
+    /// which each compiler writes in its own way.
+    bool lasts() const { return text.find("lambda") == text.npos && text.find("$_") == text.npos; }
 };
 
 /// What a result depends on, as a list of names with values. Members of a job each make one of what they
@@ -39,7 +41,7 @@ public:
     SINTER_COLD description& operator()(std::string_view name, const char* value) {
         return (*this)(name, std::string_view(value));
     }
-    /// Members of a job run one program and share it; of a file that another program may have written it says nothing.
+    /// Members of a job run one program and share it.
     SINTER_SELDOM SINTER_COLD description& operator()(std::string_view name, const name_in_code& value);
     /// A number: with as many digits as tell it from all others of its type.
     template <class N>
@@ -51,7 +53,8 @@ public:
 
     /// A line for each name: the name, a tab, its value.
     const std::string& text() const { return text_; }
-    /// The same without names in code.
+    /// The same without names that do not last: what a file may be held against, which a program has written that was
+    /// changed elsewhere since, or compiled by another compiler.
     const std::string& lasting_text() const { return lasting_; }
     std::uint64_t hash() const { return base::fnv1a(text_); }
 
@@ -110,7 +113,9 @@ SINTER_APART description& description::operator()(std::string_view name, std::st
 }
 
 SINTER_SELDOM_BODY description& description::operator()(std::string_view name, const name_in_code& value) {
-    text_ += line_of(name, value.text);
+    const std::string line = line_of(name, value.text);
+    text_ += line;
+    if (value.lasts()) lasting_ += line;
     return *this;
 }
 

@@ -74,7 +74,7 @@ SINTER_COLD std::string made_of(const Up& up, const char* stage) {
     d.of("elements kept");
     up.describe(d);
     d.stage(stage)("elements", up.size())("elements are", bytes_layout<typename Up::value_type>());
-    return d.text();
+    return d.lasting_text();
 }
 
 } // namespace stage_parts
@@ -187,9 +187,9 @@ constexpr cache_step cache() { return {}; }
 ///     auto train = data::csv::rows<passenger>("adult.csv") | data::map(slow) | data::cache("adult.cache")
 ///                | data::shuffle() | data::batch(64);
 ///
-/// The file knows what comes before it, stage by stage, as members of a job compare it. Where that has changed it is a
-/// mismatch_error that names the stage, what is there now and what was saved. A changed function of the same type is
-/// not seen, and neither is a file that has other contents of the same length: then the cache is removed by hand.
+/// The file knows what comes before it, stage by stage. Where that has changed it is a mismatch_error that names the
+/// stage, what is there now and what was saved. A changed lambda is not seen, and neither is a file that has other
+/// contents of the same length: then the cache is removed by hand. A function object's type is seen.
 ///
 /// Of several processes with one file, one adds to it; the others take what it has added, and compute the rest for
 /// themselves. io_error where the file cannot be written, or its file system knows no locks; format_error where it is

@@ -116,8 +116,7 @@ private:
 
     static constexpr const char* data_name = "data";
 
-    /// What the data are that it trains on: the text of a description, which a program that was changed elsewhere, or
-    /// compiled by another compiler, writes alike.
+    /// What the data are that it trains on: the text of a description.
     SINTER_COLD std::string described() const {
         description d;
         run_.data.describe(d.of("training data"));
