@@ -2,6 +2,7 @@
 // shows data: members that share a stream compute their own rows, also those of a member that dies within a step
 // needs: distributed
 // weighs: 2
+// waits: until members are missed
 #define BOOST_TEST_MODULE elastic_streams
 #include <boost/test/unit_test.hpp>
 #include "strategy/elastic_jobs.hpp"

@@ -28,7 +28,8 @@
 ///                                           members change (strategy/elastic.hpp)
 ///     void epoch_begin(run)                 before an epoch's first step here: run.result.examples is not 0
 ///                                           where a resumed run goes on within one
-///     void before_step(run, batch)          the batch is a const data::batch_view&
+///     void before_step(run, batch)          the batch is a const data::batch_view&. Where processes share it, it may
+///                                           have this one's examples alone, and says which (batch_view::whole)
 ///     void after_step(run, batch)           run.loss and run.step tell of this step; run.model.output() has
 ///                                           its outputs (where workers share batches and others have made
 ///                                           the step without this one, run.model.last_step().passed: loss
