@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
 #include <boost/test/unit_test.hpp>
+#include <sinter/base/decimal.hpp>
 #include <sinter/layers/candidate_scores.hpp>
 #include <sinter/layers/embedding.hpp>
 #include <sinter/parameter_server.hpp>
