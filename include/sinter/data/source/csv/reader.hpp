@@ -317,8 +317,8 @@ SINTER_APART bool reader::read_record() {
     return true;
 }
 
-/// A record without quotes, and with its end, that lies whole in the buffer, as most do: from mark to mark. False: it is
-/// none, or there is something wrong with it, which read_record() finds field by field; nothing has changed.
+/// A record without quotes, and with its end, that lies whole in the buffer, as most do, from mark to mark. False: it
+/// is none, or there is something wrong with it, which read_record() finds field by field; nothing has changed.
 SINTER_APART bool reader::read_plain_record() {
     const char* const text = buffer_.get();
     std::size_t begin = at_, b = at_ / block;
