@@ -36,7 +36,7 @@ wide_folders='kernel'
 # one of whole sessions.
 servers='agreed_pushes.cpp;async.cpp;by_clocks.cpp;copies_in_threads.cpp;reconnect.cpp;renewal.cpp;strangers.cpp'
 servers="parameter_server/${servers//;/;parameter_server/};strategy/parameter_server/modes.cpp"
-rows="data/row_team.cpp;data/stages/further_in_batches.cpp;data/stages/files_in_batches.cpp"
+rows="data/row_team.cpp;data/shared_batches.cpp;data/stages/further_in_batches.cpp;data/stages/files_in_batches.cpp"
 threaded="net;collective/thread_group.cpp;strategy/mirrored.cpp;data/prefetch.cpp;device/threads.cpp;$rows;$servers"
 
 sanitized_elsewhere=$sanitized_by_clang built_elsewhere=$by_clang
