@@ -14,6 +14,14 @@ struct inner_ticket {
     ticket_of<Inner> of{};
 };
 
+/// One such pipeline that is read, and of which element it was made; -1: there is none.
+template <class Inner>
+struct inner_reading {
+    std::int64_t number = -1;
+    std::shared_ptr<const Inner> stages;
+    typename Inner::state state{};
+};
+
 /// What a thread holds of such pipelines to compute their elements: a state for each of the last few.
 template <class Inner>
 class inner_states {

@@ -51,12 +51,7 @@ class interleaved_stage {
         inner_cursor at{};
         std::int64_t number = -1;               ///< of its element; -1: it has none
     };
-    /// A pipeline that is read.
-    struct reading {
-        std::int64_t number = -1;
-        std::shared_ptr<const inner> stages;
-        typename inner::state state{};
-    };
+    using reading = stage_parts::inner_reading<inner>;
 
 public:
     static constexpr bool is_indexed = false;

@@ -148,12 +148,7 @@ class interleaved_streams {
         bool has_given = false;                   ///< an element since the stream began, or began again
         bool ended = false;
     };
-    /// A file that is read.
-    struct reading {
-        std::int64_t file = -1;   ///< of the stream's
-        std::shared_ptr<const inner> stages;
-        typename inner::state state{};
-    };
+    using reading = stage_parts::inner_reading<inner>;   ///< a file; its number is among the stream's
 
 public:
     static constexpr bool is_indexed = false;
@@ -265,7 +260,7 @@ private:
                 begin_again(from, c.stream, files);
                 continue;
             }
-            if (!file.stages || file.file != from.file) open(s, c.stream, from, file);
+            if (!file.stages || file.number != from.file) open(s, c.stream, from, file);
             if (stage_parts::next(*file.stages, file.state, from.at, k.of)) {
                 from.has_given = true;
                 k.stages = file.stages;
@@ -294,7 +289,7 @@ private:
         }
         if (!stage_parts::fits(*to.stages, at)) stage_parts::refuse_place(stream, number);
         to.stages->begin(to.state, s.pass);
-        to.file = number;
+        to.number = number;
         from.file = number;
         from.at = at;
     }

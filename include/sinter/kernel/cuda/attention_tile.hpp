@@ -39,7 +39,7 @@ struct thread_team {
         for (int t = 0; t < attention_threads; ++t) f(t);
 #endif
     }
-    /// Is f true for any thread? All are told.
+    /// Is f true for any thread? All get the answer.
     template <class F>
     SINTER_HOST_DEVICE bool any(F f) const {
 #ifdef __CUDA_ARCH__
